@@ -38,5 +38,7 @@ export const UpdateAccountResponse = Schema.Struct({
 
 const decodeEmail = Schema.decodeUnknownOption(Email)
 
-/** The normalised form an email address is stored in, or undefined if the text is not an email address. */
+/**
+ * Returns the normalised form in which an email address is stored, or undefined if the text is not an email address.
+ */
 export const readEmail = (typed: string): string | undefined => Option.getOrUndefined(decodeEmail(typed))

@@ -11,7 +11,7 @@ export const CurrentUser = Schema.Struct({
   global_scopes: Schema.Array(Scope),
   organization_roles: Schema.Record(Schema.String, Role),
   organization_scopes: Schema.Record(Schema.String, Schema.Array(Scope)),
-  /** Ids that the user sends in a transfer that is not finished. */
+  /** The ids that the user sends in transfers that are not finished. */
   pending_transfers: Schema.Array(Schema.String),
   pubkeys: Schema.Array(Schema.String),
   role: Role,
@@ -20,10 +20,10 @@ export const CurrentUser = Schema.Struct({
 }).annotate({ identifier: "CurrentUser" })
 export type CurrentUser = typeof CurrentUser.Type
 
-/** The data a client shows first, in one response. */
+/** All data that a client shows first after login, in one response. */
 export const LoadUser = Schema.Struct({
   current_user: CurrentUser,
-  /** The generations of the listed ids. */
+  /** The different generations of the ids in `extended_list`, in ascending order. */
   editions: Schema.Array(Schema.Int),
   extended_list: Schema.Array(EmojiListItem),
   incoming_transfers: Schema.Array(DisplayTransferRequest),

@@ -1,7 +1,10 @@
 import { Schema, SchemaTransformation } from "effect"
 import { isEmail } from "./credential-rules.ts"
 
-/** An email address. Letter case and surrounding spaces do not matter: it is decoded to lower case without them. */
+/**
+ * An email address. Letter case and surrounding spaces do not matter: the text is decoded to lower case, without the
+ * spaces.
+ */
 export const Email = Schema.String.pipe(
   Schema.decodeTo(
     Schema.String.check(Schema.makeFilter(isEmail, { message: "expected an email address" })),

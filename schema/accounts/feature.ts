@@ -6,7 +6,7 @@ export const DisplayFeature = Schema.Struct({ code: Schema.String, id: Uuid }).a
 })
 export type DisplayFeature = typeof DisplayFeature.Type
 
-/** A feature as its administrators see it. */
+/** A feature as administrators see it. */
 export const Feature = Schema.Struct({
   code: Schema.String,
   id: Uuid,

@@ -118,7 +118,10 @@ const userScopes: ReadonlyArray<Scope> = [
   "userPubkeys:write",
 ]
 
-/** The scopes of a role everywhere. Organization roles add scopes inside their organization only. */
+/**
+ * The scopes that a user's role gives everywhere. A role in an organization adds scopes inside that organization
+ * only.
+ */
 export const roleScopes: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   Super: new Set(scopes),
   Admin: new Set(scopes),
@@ -129,7 +132,7 @@ export const roleScopes: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   User: new Set(userScopes),
 }
 
-/** The scopes of a member inside the organization, by the member's role in it. */
+/** The scopes that a member has inside an organization, by the member's role in that organization. */
 export const organizationScopes: Partial<Record<Role, ReadonlySet<Scope>>> = {
   OrgOwner: new Set<Scope>([
     "organization:admin",
@@ -166,6 +169,9 @@ const rankedRoles: ReadonlyArray<Role> = [
   "Super",
 ]
 
-/** The roles up to and including this one. A user may grant these roles and change users who have them. */
+/**
+ * Returns this role and all roles below it. A user with this role may grant these roles and change users who have
+ * them.
+ */
 export const rolesUpTo = (role: Role): ReadonlyArray<Role> =>
   rankedRoles.slice(0, rankedRoles.indexOf(role) + 1)

@@ -1,20 +1,23 @@
 import { Schema } from "effect"
 
-/** The stored context of a login session. Times are milliseconds since the epoch. */
+/** The stored context of a login session. Times are in milliseconds since the Unix epoch. */
 export const SessionContext = Schema.Struct({
   id: Schema.String,
   userId: Schema.String,
-  /** The user's token epoch at login. A session of an older epoch has ended. */
+  /** The user's token epoch at login. The session has ended if the user's current epoch is newer. */
   epoch: Schema.Int,
   /** The number of the newest refresh token of the session. */
   generation: Schema.Int,
   rotatedAt: Schema.Finite,
-  /** The newest token was issued for a correct code. Its predecessor must not get the rights that the code gave. */
+  /**
+   * Whether the newest refresh token was issued for a correct two-factor code. If so, the previous refresh token must
+   * not get the rights that the code gave.
+   */
   raisedByCode: Schema.Boolean,
   expiresAt: Schema.Finite,
-  /** When a second factor was last verified; null if never. */
+  /** The time when a second factor was last verified, or null if it never was. */
   verifiedAt: Schema.NullOr(Schema.Finite),
-  /** The login is complete: the code was verified, or no code was required. */
+  /** Whether the login is complete: the two-factor code was verified, or no code was required. */
   admitted: Schema.Boolean,
   wrongCodes: Schema.Int,
   lockedUntil: Schema.NullOr(Schema.Finite),

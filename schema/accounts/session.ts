@@ -3,7 +3,8 @@ import { optional, text, Uuid } from "../wire-format.ts"
 import { TwoFactorProvider } from "./user.ts"
 
 /**
- * `requires_2fa` is omitted when no code is required, because generated clients accept only the names of the providers.
+ * The tokens of a login. `requires_2fa` is omitted when no code is required, because generated clients accept only
+ * the names of the providers.
  */
 export const TokenResponse = Schema.Struct({
   access_token: Schema.String,
@@ -31,10 +32,15 @@ export const Confirm2Fa = Schema.Struct({ code: text(64), refresh_token: refresh
   identifier: "Confirm2Fa",
 })
 
-/** A path on this site. A scheme, a second slash or a backslash could lead to another site, so they are rejected. */
+/**
+ * Matches a path on this site. A scheme, a second slash or a backslash could lead to another site, so they are
+ * rejected.
+ */
 const redirectPath = /^\/(?![/\\])[^\\\p{Cc}\s]{0,500}$/u
 export const isRedirectPath = (text: string): boolean => redirectPath.test(text)
-/** Clients in languages without `undefined` may send an empty text for an omitted path. */
+/**
+ * A redirect path or an empty text. Clients in languages without `undefined` may send an empty text to omit the path.
+ */
 const RedirectPath = Schema.String.check(
   Schema.makeFilter((text: string) => text === "" || isRedirectPath(text), {
     message: "expected a path that starts with a single slash",
@@ -55,8 +61,9 @@ export const MagicLinkLoginResponse = Schema.Struct({
 export type MagicLinkStatus = (typeof MagicLinkLoginResponse.Type)["status"]
 
 /**
- * The first confirmation of an account with a password requires one of three things: the password, an access token, or
- * `discard_credentials: true`. The last one removes the password, sessions and keys that were set up before.
+ * The first confirmation of an account with a password requires one of three things: the password, an access token,
+ * or `discard_credentials: true`. `discard_credentials` removes the password, sessions and keys that were set up
+ * before.
  */
 export const MagicLinkConsumeRequest = Schema.Struct({
   token: text(128),

@@ -36,7 +36,10 @@ export const SuccessResponse2FA = Schema.Struct({
   phone_last_digits: Schema.optionalKey(Schema.String),
 }).annotate({ identifier: "SuccessResponse2FA" })
 
-/** Converts a phone number with spaces, dots, hyphens or brackets to E.164. Undefined if it is not valid. */
+/**
+ * Converts a phone number with spaces, dots, hyphens or brackets to E.164. Returns undefined if the number is not
+ * valid.
+ */
 export const readPhone = (typed: string): string | undefined => {
   const digits = typed.replaceAll(/[\s().-]/g, "").replace(/^00/, "+")
   return /^\+[1-9]\d{6,14}$/.test(digits) ? digits : undefined

@@ -6,13 +6,13 @@ import { DisplayUser } from "./user.ts"
 
 const maxFreeLimit = 100_000
 
-/** Omitted and null members do not change. An empty name removes the name. */
+/** Omitted and null fields do not change. An empty name removes the name. */
 export const AdminUpdateUserParameters = Schema.Struct({
-  /** Activates the account and stores this source. */
+  /** Activates the account and stores this text as its source. */
   activation_source: optional(text(200)),
-  /** False deactivates the account and ends its sessions, true activates it. */
+  /** False deactivates the account and ends its sessions. True activates the account. */
   active: optional(Schema.Boolean),
-  /** Verified if present. */
+  /** The user's current password. If it is present, it must be correct. */
   current_password: optional(text(1000)),
   email: optional(Email),
   first_name: optional(text(200)),
@@ -23,7 +23,10 @@ export const AdminUpdateUserParameters = Schema.Struct({
 }).annotate({ identifier: "AdminUpdateUserParameters" })
 export type AdminUpdateUserParameters = typeof AdminUpdateUserParameters.Type
 
-/** The anonymous account that remains, and the ids that stay reserved under it. */
+/**
+ * The response to the deletion of a user: the anonymous account that remains, and the ids that stay reserved under
+ * it.
+ */
 export const DeletedUser = Schema.Struct({
   ...DisplayUser.fields,
   kept_emoji_ids: Schema.Array(Schema.String),

@@ -37,7 +37,7 @@ export const NewOauthClient = Schema.Struct({
 }).annotate({ identifier: "NewOauthClient" })
 export type NewOauthClient = typeof NewOauthClient.Type
 
-/** A field that is omitted or null does not change. */
+/** The fields of a client to change. A field that is omitted or null does not change. */
 export const UpdateOauthClient = Schema.Struct({
   name: optional(ClientName),
   redirect_uris: optional(RedirectUris),

@@ -4,6 +4,9 @@ export type AccountName =
   | { readonly email: string }
   | { readonly alternateId: string }
 
-/** The key for an account's rate limits. It includes the kind, because an alternate_id may look like an email. */
+/**
+ * The key under which an account's rate limits are counted. The prefix keeps an alternate_id apart from an email with
+ * the same text.
+ */
 export const accountKey = (name: AccountName): string =>
   "id" in name ? name.id : "email" in name ? `email/${name.email}` : `alternate_id/${name.alternateId}`

@@ -9,7 +9,10 @@ import { type Caller, CallerCache } from "./caller-cache.ts"
 import { Tokens } from "./sessions/tokens.ts"
 
 const capacity = 10_000
-/** Part of the response depends on the date. */
+/**
+ * A cached response is used for at most this long, because `two_factor_should_prompt` in it depends on the current
+ * time.
+ */
 const keepMs = 60_000
 const authorizationKey = headerKey("authorization")
 const prefix = "Bearer "
@@ -22,14 +25,17 @@ interface Entry {
 }
 
 /**
- * Caches the responses of `GET /account` by user until something in them changes. If the token and the response are
- * both cached, a request needs no query and no fiber.
+ * Caches the response of `GET /account` for each user until something in it changes. If the token and the response
+ * are both cached, a request needs no query and no fiber.
  */
 export class AccountResponseCache extends Context.Service<
   AccountResponseCache,
   {
     readonly prepared: (view: RequestView) => Precomputed | undefined
-    /** Call this before reading the account. The returned function caches the response unless the account changed. */
+    /**
+     * Call this before reading the account. The returned function caches the response, unless the account has changed
+     * since the call.
+     */
     readonly watch: (userId: string) => (body: string) => void
     changed(userIds: ReadonlyArray<string>): Effect.Effect<void>
   }
@@ -48,7 +54,8 @@ export class AccountResponseCache extends Context.Service<
           if (!authorization.startsWith(prefix)) return undefined
           const claims = tokens.verifyCached(authorization.slice(prefix.length), "access")
           if (claims === undefined) return undefined
-          // Any change of the user removes the caller, so a response for an earlier state of the caller is never used.
+          // Any change of the user removes the cached caller. A response is used only together with the caller it was
+          // cached for, so an outdated response is never used.
           const caller = callers.remembered(claims.sub)
           if (caller === undefined || !caller.active || caller.epoch !== claims.ep) return undefined
           if (caller.revokedSessions.has(claims.sid)) return undefined

@@ -17,9 +17,9 @@ export interface Account {
   readonly active: boolean
   readonly password_hash: string | null
   readonly email_verified: boolean
-  /** Created for the recipient of a transfer who has not registered yet. */
+  /** The account was created for the recipient of a transfer or lootbox, who has not registered yet. */
   readonly invited: boolean
-  /** Confirmed two-factor providers, the default first. */
+  /** The confirmed two-factor providers. The default provider is the first one. */
   readonly providers: ReadonlyArray<TwoFactorProvider>
 }
 
@@ -45,7 +45,7 @@ export interface AccountChange {
   readonly id: string
   readonly first_name?: string
   readonly last_name?: string
-  /** The hash of the password that authorised the change. Null if the account had no password. */
+  /** The hash of the password that authorised the change, or null if the account had no password. */
   readonly old_hash?: string | null
   readonly new_hash?: string
   readonly email?: string
@@ -62,31 +62,43 @@ interface OldSessionsEnded extends Pick<SessionsEnded, "events"> {
   readonly session_ids: ReadonlyArray<string>
 }
 
-/** Accounts for login, registration and changes of credentials. */
+/** Reads and changes accounts for login, registration and changes of credentials. */
 export class Accounts extends Context.Service<
   Accounts,
   {
     find(name: AccountName): Effect.Effect<Account | undefined, Unavailable>
-    /** Creates the user, or claims the invited user with that email. Returns the user's id. */
+    /**
+     * Creates the user. If an invited account has this email, that account is registered instead. Returns the id of
+     * the user.
+     */
     register(account: NewAccount): Effect.Effect<string, Unavailable | SqlRefused>
-    /** Makes the user with that email a confirmed, active admin. Replaces the password only if it is `storedHash`. */
+    /**
+     * Makes the user with this email an active administrator with a confirmed email, and creates the user if there is
+     * none. The password is replaced with `wantedHash` only if the stored hash is still `storedHash`.
+     */
     putAdmin(
       email: string,
       hashes: { readonly storedHash: string | null; readonly wantedHash: string },
     ): Effect.Effect<void, Unavailable>
-    /** Returns undefined if the stored password is no longer `old_hash`, or if the account was deleted. */
+    /**
+     * Changes an account. Returns undefined if the stored password is no longer `old_hash`, or if the account was
+     * deleted. The result has `epoch` and `events` only if a new password ended the user's sessions.
+     */
     update(change: AccountChange): Effect.Effect<Partial<SessionsEnded> | undefined, Unavailable | SqlRefused>
     /**
-     * The confirmed email that the user recently replaced with one that is not confirmed yet. Undefined if an
-     * administrator replaced it.
+     * Finds the confirmed email that the user replaced with a new email, while the new one is not confirmed. Returns
+     * undefined if there is none, or if an administrator replaced it.
      */
     findLeftEmail(userId: string): Effect.Effect<string | undefined, Unavailable>
-    /** Replaces the hash of the same password, for example after the cost parameters changed. */
+    /**
+     * Stores a new hash of the same password, for example after the cost parameters changed. Does nothing if the
+     * stored hash is no longer `oldHash`.
+     */
     rehash(userId: string, oldHash: string, newHash: string): Effect.Effect<void, Unavailable>
     /**
-     * Ends all but the newest `keep` sessions of the user. Sessions that wait for a two-factor code are counted
+     * Ends all sessions of the user except the newest `keep`. Sessions that wait for a two-factor code are counted
      * separately, so that a person who knows only the password cannot end complete logins. Returns undefined if the
-     * limit was not reached.
+     * user has fewer than `keep` sessions.
      */
     endOldSessions(userId: string, keep: number): Effect.Effect<OldSessionsEnded | undefined, Unavailable>
     endSessions(userId: string, reason: string): Effect.Effect<SessionsEnded | undefined, Unavailable>
@@ -150,7 +162,8 @@ export class Accounts extends Context.Service<
             .pipe(Effect.asVoid),
         endOldSessions: (userId, keep) =>
           sql
-            // A row is returned at exactly `keep` too: an earlier attempt may have ended one and lost its response.
+            // The statement also returns a row if exactly `keep` sessions are open. An earlier attempt may have ended
+            // sessions, and its response may have been lost.
             .rows<OldSessionsEnded>(
               (q) => q`
                 with open as materialized (

@@ -5,7 +5,10 @@ import type { Principal } from "../http/principal.ts"
 import { CallerCache } from "./caller-cache.ts"
 import { checkForUser } from "./permissions.ts"
 
-/** The user the caller acts for. Another user requires the scope `others` and a role not above the caller's. */
+/**
+ * Finds the user for whom the caller acts. If this is another user, the caller needs the scope `others`, and that
+ * user's role must not be above the caller's.
+ */
 export const findActingUser = Effect.fnUntraced(function* (
   principal: Principal,
   userId: string,

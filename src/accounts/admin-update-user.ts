@@ -47,7 +47,8 @@ export class AdminUserUpdates extends Context.Service<
         userId: string,
         password: string,
       ) {
-        // Otherwise an administrator could guess the passwords of users with higher roles here.
+        // Without this check, an administrator could use this operation to guess the passwords of users with higher
+        // roles.
         yield* checkGrants(principal, (yield* users.get(userId)).role)
         const stored = yield* users.passwordHash(userId)
         const matches = yield* passwords
@@ -57,7 +58,10 @@ export class AdminUserUpdates extends Context.Service<
           return yield* invalidField("current_password", "invalid", "The current password is wrong.")
       })
 
-      /** As in PATCH /account: an open session alone must not be enough to take the account over. */
+      /**
+       * Fails if the user has a password, because the request does not contain it. As in PATCH /account, a person who
+       * only has an open session must not be able to take over the account.
+       */
       const checkHasNoPassword = Effect.fnUntraced(function* (userId: string) {
         if ((yield* users.passwordHash(userId)) !== undefined)
           return yield* invalidField("current_password", "required", "The current password is required.")
@@ -68,7 +72,8 @@ export class AdminUserUpdates extends Context.Service<
         userId: string,
         requested: AdminUpdateUserParameters,
       ) {
-        // A new email or password allows a login as that user, with more scopes than an API key has.
+        // A caller who sets a new email or password can log in as that user. Such a login may have more scopes than
+        // an API key.
         if (principal.via !== "session" && (requested.password != null || requested.email != null)) {
           return yield* new Forbidden({
             error: "Changing the email or the password requires a login session.",

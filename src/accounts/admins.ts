@@ -5,8 +5,9 @@ import { CallerCache } from "./caller-cache.ts"
 import { Passwords } from "./passwords.ts"
 
 /**
- * Creates or updates the configured admin: confirmed, active, with the configured password. Every process may run this
- * at startup. A password that already matches is not changed, because a change would end the admin's sessions.
+ * Creates or updates the configured admin, so that the account is active and has a confirmed email and the configured
+ * password. Every process may run this at startup. A password that already matches is not changed, because a change
+ * would end the admin's sessions.
  */
 export const ensureAdmin = Effect.gen(function* () {
   const { adminEmail, adminPassword } = yield* AppConfig
@@ -27,7 +28,8 @@ export const ensureAdmin = Effect.gen(function* () {
   if (before !== undefined && before.id !== after?.id) yield* callers.changed(before.id)
 }).pipe(
   Effect.catchTags({
-    // Neither can happen: nothing else is hashed during startup, and the settings have validated the password.
+    // Neither error can happen. The queue is not full, because nothing else is hashed during startup. The password is
+    // acceptable, because it was validated with the settings.
     PasswordQueueFull: (failure) => Effect.die(failure),
     PasswordUnacceptable: (failure) => Effect.die(failure),
   }),

@@ -13,7 +13,9 @@ const bearer = /^Bearer +(\S+)$/i
 export const bearerToken = (headers: Readonly<Record<string, string>>): string | undefined =>
   bearer.exec(headers["authorization"] ?? "")?.[1]
 
-/** A token of the authorization-code flow gives access to one id, which the user chose. */
+/**
+ * The scopes of a token from the authorization-code flow. Such a token gives access to one id, which the user chose.
+ */
 const oauthScopes: ReadonlySet<Scope> = new Set<Scope>(["userEmoji:list"])
 
 const tokenPrincipal = (kind: TokenKind, claims: Claims, caller: Caller): Principal | undefined => {
@@ -49,7 +51,10 @@ const keyPrincipal = (key: ApiKeyCaller): Principal => ({
 const isAccepted = (scheme: AuthScheme, principal: Principal): boolean =>
   scheme !== "two_factor" || principal.via === "session"
 
-/** Finds the caller of a request. A token or key that this process verified before costs two map lookups, no query. */
+/**
+ * Creates the function that finds the caller of a request. If this process has verified the token or API key before,
+ * the function needs only map lookups and no query.
+ */
 export const makeAuthenticate = Effect.gen(function* () {
   const tokens = yield* Tokens
   const callers = yield* CallerCache
@@ -66,7 +71,10 @@ export const makeAuthenticate = Effect.gen(function* () {
   }
   const remembered = (token: string) => rememberedAs(token, "access") ?? rememberedAs(token, "oauth-access")
 
-  /** The caller, if the caches have everything. Synchronous. */
+  /**
+   * Finds the caller synchronously. Returns undefined if the caches do not have all data, or if the caller is not
+   * valid.
+   */
   const recall = (token: string): Principal | undefined => {
     if (token.startsWith("svc_")) {
       const key = apiKeys.remembered(token)

@@ -24,10 +24,10 @@ import { Users } from "./user-store.ts"
 export const credentials = (keys: ReadonlyArray<NamedKey>, passwords?: PasswordOptions) =>
   Layer.mergeAll(OneTimeCodes.layer({ keys }), RefreshTokens.layer({ keys }), Passwords.layer(passwords))
 
-/** Services that find users by their access tokens, with their caches. */
+/** Services that verify access tokens, and find and cache their users. */
 export const callers = (keys: ReadonlyArray<NamedKey>, config: Config) => {
   const facts = { keys, issuer: config.baseUrl, accessSeconds: config.accessTokenSeconds }
-  // One node may sign a token and another may verify it, so both use the database's clock.
+  // One node may sign a token and another node may verify it, so all nodes use the database's clock.
   const tokens = Tokens.layer(facts).pipe(Layer.provide(Layer.effect(Clock.Clock, makeDatabaseTime)))
   return Layer.mergeAll(AccountResponseCache.layer, Users.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(CallerCache.layer, tokens)),

@@ -8,7 +8,7 @@ import { userTopic } from "../cluster/topic-names.ts"
 import { AppConfig, type Config } from "../config/config.ts"
 import { makeFindCallerRow } from "./caller-store.ts"
 
-/** The data of a user that decides whether their token is valid and what it allows. */
+/** The data that decides whether a user's token is valid and what the token allows. */
 export interface Caller {
   readonly id: string
   readonly role: Role
@@ -16,29 +16,33 @@ export interface Caller {
   readonly active: boolean
   readonly twoFactor: boolean
   readonly organizations: ReadonlyMap<string, Role>
-  /** Ended sessions whose access tokens may not have expired yet. */
+  /** The ids of ended sessions and grants whose access tokens may not have expired yet. */
   readonly revokedSessions: ReadonlySet<string>
 }
 
 const capacity = 50_000
-/** An upper bound for the clock difference between the processes that sign and verify tokens. */
+/** The clocks of the processes that sign and verify tokens differ by at most this time. */
 const leewaySeconds = 300
 
-/** How long ended sessions and grants are read back. Their access tokens may not have expired for that time. */
+/** The time for which ended sessions and grants are remembered. Afterwards, all their access tokens have expired. */
 export const lookBackSeconds = ({ accessTokenSeconds }: Pick<Config, "accessTokenSeconds">): number =>
   accessTokenSeconds + leewaySeconds
 
-/** Callers by user id, cached until a change of the user is announced on the bus. */
+/** Finds callers by user id, and caches them until the bus announces a change of the user. */
 export class CallerCache extends Context.Service<
   CallerCache,
   {
-    /** From the cache, if the cache is currently reliable. */
+    /** Returns the cached caller. Returns undefined if the user is not cached, or while the cache may be outdated. */
     remembered(userId: string): Caller | undefined
     find(userId: string): Effect.Effect<Caller | undefined, Unavailable>
-    /** Invalidates the user in all processes. Returns when no process uses the earlier state any more. */
+    /**
+     * Removes the user from the caches of all processes. Returns when no process uses the earlier data of the user
+     * any more.
+     */
     changed(userId: string): Effect.Effect<void>
     /**
-     * Does the same after a statement that reduces the user's rights, also if the outcome of the statement is unknown.
+     * Runs a statement that reduces the user's rights and then calls `changed`, also if the outcome of the statement
+     * is unknown.
      */
     invalidating(userId: string): <A, E, R>(statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }

@@ -12,7 +12,10 @@ interface CallerRow {
   readonly revoked: ReadonlyArray<string>
 }
 
-/** Reads the data that decides whether a user's token is valid, including sessions and grants that ended recently. */
+/**
+ * Creates the function that reads the data that decides whether a user's token is valid. The data includes sessions
+ * and grants that ended within `endedWithinSeconds`.
+ */
 export const makeFindCallerRow = (endedWithinSeconds: number) =>
   Sql.useSync(
     (sql) => (userId: string) =>

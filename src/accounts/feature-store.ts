@@ -8,13 +8,15 @@ import { accountTopic } from "../cluster/topic-names.ts"
 import { Sql } from "../postgres/sql.ts"
 import { insertIdempotent, onConflictReuse } from "../turns/insert-idempotent.ts"
 
-/** Features that an operator assigns to individual users. */
+/** Manages features and assigns them to individual users. */
 export class Features extends Context.Service<
   Features,
   {
     ofUser(userId: string): Effect.Effect<ReadonlyArray<DisplayFeature>, Unavailable>
     readonly all: Effect.Effect<ReadonlyArray<Feature>, Unavailable>
-    /** Repeated with the same `run`, this returns the feature created before. */
+    /**
+     * Creates a feature. A call that is repeated with the same `run` returns the feature that the first call created.
+     */
     create(
       code: string,
       description: string,

@@ -8,10 +8,16 @@ import { addressGroup } from "../http/request/caller-address.ts"
 import { makeAuthenticate } from "./authenticate.ts"
 import { Sessions } from "./sessions/sessions.ts"
 
-/** The key for rate limits. Each API key has its own limit; all sessions of a user share one. */
+/**
+ * The key under which a caller's requests are counted for rate limits. Each API key has its own limit. All sessions
+ * of a user share one limit.
+ */
 const callerKey = ({ keyId, userId, via }: Principal): string => `${via}/${keyId ?? userId}`
 
-/** Implements the checks that run before a handler: authentication, rate limits, two-factor freshness, idempotency. */
+/**
+ * Implements the checks that run before a handler: authentication, rate limits, a recent two-factor code, and
+ * idempotency.
+ */
 export const guards = Layer.effect(
   Guards,
   Effect.gen(function* () {

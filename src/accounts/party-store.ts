@@ -21,7 +21,7 @@ export class Parties extends Context.Service<
     findByPubkey(pubkey: string): Effect.Effect<Party | undefined, Unavailable>
     /** Whether the account was deleted. */
     isGone(userId: string): Effect.Effect<boolean, Unavailable>
-    /** The user with this email. Creates an invited account if there is none. */
+    /** Returns the user with this email. Creates an invited account if there is none. */
     invite(email: string): Effect.Effect<Party, Unavailable>
   }
 >()("directory/Parties") {
@@ -55,7 +55,8 @@ export class Parties extends Context.Service<
           sql
             .rows((q) => q`select 1 from app_user where id = ${userId} and deleted_at is not null`)
             .pipe(Effect.map((rows) => rows.length > 0)),
-        // The update changes nothing. With it, the statement also returns a row that another request has just inserted.
+        // The update changes nothing. It makes the statement return the existing row if there is one, even if another
+        // request has just inserted it.
         invite: (email) =>
           sql
             .rows<Party>(

@@ -7,9 +7,12 @@ export interface PasswordOptions {
   readonly memoryKib?: number
   readonly passes?: number
   readonly lanes?: number
-  /** Hashes computed concurrently. Each uses one of libuv's four threads, which DNS, files and WebCrypto share. */
+  /**
+   * The number of hashes that are computed concurrently. Each one uses one of libuv's four threads, which DNS
+   * lookups, file access and WebCrypto use too.
+   */
   readonly concurrency?: number
-  /** The maximum number of callers in the queue. */
+  /** The maximum number of callers that wait in the queue. */
   readonly waiting?: number
 }
 
@@ -23,7 +26,8 @@ export class PasswordUnacceptable extends Data.TaggedError("PasswordUnacceptable
   readonly code: "too_short" | "too_long" | "malformed"
 }> {}
 
-// A code point has at most two UTF-16 units, and text is at most four times longer before NFC.
+// Longer texts are rejected before they are normalised. A code point has at most two UTF-16 units, and a text has at
+// most four times as many code points before NFC as after it.
 const maxUnits = passwordLength.maximum * 2 * 4
 
 /** Checks the length and the characters of a password. Returns the NFC form, which is hashed. */
@@ -38,17 +42,21 @@ export const checkPassword = Effect.fnUntraced(function* (password: string) {
   return composed
 })
 
-/** Random bytes in the base64 form that stored hashes use for salt and digest. */
+/** Returns random bytes in the base64 form that stored hashes use for salt and digest. */
 const randomPart = (bytes: number) => randomBytes(bytes).toString("base64").replaceAll("=", "")
 
 /**
- * Argon2id with a bounded queue. Too many concurrent logins fail with PasswordQueueFull and do not exhaust the process.
+ * Hashes and verifies passwords with Argon2id, in a queue of limited length. When the queue is full, further calls
+ * fail with PasswordQueueFull, so that many concurrent logins do not exhaust the process.
  */
 export class Passwords extends Context.Service<
   Passwords,
   {
     readonly hash: (password: string) => Effect.Effect<string, PasswordUnacceptable | PasswordQueueFull>
-    /** Without a stored hash, returns false after the same time, so that timing does not reveal unknown users. */
+    /**
+     * Without a stored hash, this returns false after the same time as with one, so that timing does not reveal
+     * unknown users.
+     */
     readonly verify: (
       stored: string | undefined,
       password: string,
@@ -58,7 +66,8 @@ export class Passwords extends Context.Service<
 >()("services/Passwords") {
   static readonly layer = (options: PasswordOptions = {}) => {
     const { memoryKib = 19_456, passes = 2, lanes = 1, concurrency = 1, waiting = 64 } = options
-    // The package's default algorithm is argon2id; its enum is ambient and cannot be named under isolatedModules.
+    // The algorithm is not set here, because argon2id is the package's default. The package's enum of algorithms is
+    // ambient and cannot be used with isolatedModules.
     const cost = { memoryCost: memoryKib, timeCost: passes, parallelism: lanes, outputLen: 32 }
     const algorithmPrefix = "$argon2id$v=19$"
     // A hash that no password matches. Verifying against it takes as long as verifying against a user's hash.
@@ -91,7 +100,8 @@ export class Passwords extends Context.Service<
           lastMillis = performance.now() - startedAt
           return result
         }
-        // Waiting can be interrupted. A running hash cannot: its thread stays busy, so it must keep the permit.
+        // A job can be interrupted while it waits, but not while it runs. A running hash keeps its thread busy until
+        // the end, so it must keep its permit too.
         const queued = <A>(job: () => Promise<A>) =>
           Effect.acquireUseRelease(
             enter,

@@ -6,7 +6,7 @@ import type { Principal } from "../http/principal.ts"
 const missing = (scope: Scope, where = ""): Forbidden =>
   new Forbidden({ error: `This operation requires the scope ${scope}${where}.`, details: { scope } })
 
-/** The scopes of a member with this role inside the organization. */
+/** Returns the scopes of a member with this role inside the organization. Returns an empty set without a role. */
 export const scopesInOrganization = (role: Role | undefined): ReadonlySet<Scope> =>
   (role === undefined ? undefined : organizationScopes[role]) ?? new Set()
 
@@ -18,14 +18,20 @@ export const mayInOrganization = (principal: Principal, organizationId: string, 
 export const checkScope = (principal: Principal, scope: Scope): Effect.Effect<void, Forbidden> =>
   principal.scopes.has(scope) ? Effect.void : Effect.fail(missing(scope))
 
-/** Whether the caller may do this with the user's own resources. An API key needs the scope; a session does not. */
+/**
+ * Whether the caller may use this scope for the caller's own resources. An API key must have the scope. Other
+ * credentials need no scope for this.
+ */
 export const mayAsOwner = (principal: Principal, scope: Scope): boolean =>
   principal.via !== "api_key" || principal.scopes.has(scope)
 
 export const checkAsOwner = (principal: Principal, scope: Scope): Effect.Effect<void, Forbidden> =>
   mayAsOwner(principal, scope) ? Effect.void : Effect.fail(missing(scope))
 
-/** Allows the caller's own user, with the scope `own` if given, and any user with the scope `others`. */
+/**
+ * Checks access to the data of a user. With the scope `others`, callers may access every user. Without it, they may
+ * access only themselves, and they need the scope `own` if it is given.
+ */
 export const checkForUser = (
   principal: Principal,
   userId: string,
@@ -37,8 +43,8 @@ export const checkForUser = (
 }
 
 /**
- * Allows access by a global scope of the caller or by the caller's role in the organization. The error does not reveal
- * whether the organization exists.
+ * Checks access to an organization. The caller needs the scope globally, or by a role in the organization. The error
+ * does not reveal whether the organization exists.
  */
 export const checkInOrganization = (
   principal: Principal,
@@ -63,7 +69,8 @@ interface Whose {
 }
 
 /**
- * The owner of listed items: the caller, another user (for administrators) or an organization (for its power roles).
+ * The owner of listed items: the caller, another user (for administrators), or an organization (for members whose
+ * role allows it).
  */
 export type Subject =
   | { readonly kind: "user"; readonly id: string }

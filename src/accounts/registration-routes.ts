@@ -24,7 +24,8 @@ const registerUser = route({
     Effect.gen(function* () {
       const { tokens, userId } = yield* register(body)
       const browsers = yield* BrowserCookies
-      // With the cookie, this browser confirms the email without the password. Other sites must not set it.
+      // With this cookie, the browser can confirm the email without the password. A request from another site must
+      // not set the cookie.
       const isSameOrigin = headers["sec-fetch-site"] === "same-origin"
       return Reply.json(tokens, {
         headers: { ...notStored, ...(isSameOrigin ? { "Set-Cookie": browsers.registered(userId) } : {}) },

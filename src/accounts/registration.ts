@@ -26,7 +26,7 @@ export const unacceptable = ({ code }: PasswordUnacceptable) =>
 export const alreadyRegistered = (field: string) =>
   invalidField(field, "uniqueness", `This ${field} is already registered.`)
 
-/** Converts a violated unique constraint of app_user into an error of the field. */
+/** Converts a violated unique constraint of app_user into an error of the field `email` or `alternate_id`. */
 export const uniquenessOf = (refused: SqlRefused) =>
   refused.sqlstate === "23505"
     ? Effect.fail(alreadyRegistered(refused.constraint.includes("alternate_id") ? "alternate_id" : "email"))
@@ -34,7 +34,10 @@ export const uniquenessOf = (refused: SqlRefused) =>
 
 const required = (message: string): ReadonlyArray<FieldIssue> => [{ code: "required", message }]
 
-/** The three forms: email alone, email with password, alternate_id with password. */
+/**
+ * Checks that the body has an email, an email and a password, or an alternate_id and a password. Returns the error,
+ * or undefined if the body is valid.
+ */
 const checkForm = (body: RegisterUserParameters) => {
   const { alternate_id, email, password } = body
   if (!email && !alternate_id) {
@@ -64,10 +67,10 @@ const offerLink = Effect.fnUntraced(function* (email: string | undefined) {
 })
 
 /**
- * Registers a user and opens a session. A user with an unconfirmed email cannot check out. An invited account can be
- * claimed, but its password can be set only after the mailed link is used, which also ends the session opened here. An
- * invited account that owns something cannot be claimed: the error is "already registered", and a link is sent to the
- * address.
+ * Registers a user and opens a session. A user with an unconfirmed email cannot check out. If an invited account has
+ * this email, the user takes it over. Its password can then be set only after the mailed link is used, which also
+ * ends the session opened here. An invited account that owns something cannot be taken over: the error is "already
+ * registered", and a link is sent to the address.
  */
 export const register = Effect.fnUntraced(function* (body: RegisterUserParameters) {
   const accounts = yield* Accounts

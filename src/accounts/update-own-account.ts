@@ -30,9 +30,9 @@ const checkMayChange = Effect.fnUntraced(function* (
     yield* Sessions.use((sessions) => sessions.checkFresh(principal.sessionId))
   }
   if (account.password_hash === null) {
-    // Otherwise a stranger who registers somebody else's address could set a password or another address and keep the
-    // account, and with it what others send to that address. A user who mistyped a new address may return to the
-    // confirmed one.
+    // An account without a password must first confirm its address. Otherwise a stranger could register somebody
+    // else's address, set a password or another address, and keep the account with everything that others send to
+    // that address. There is one exception: a user who mistyped a new address may return to the confirmed one.
     if (account.email !== null && !account.email_verified) {
       const left = yield* Accounts.use((accounts) => accounts.findLeftEmail(account.id))
       if (!body.password && email === left) return
@@ -68,7 +68,10 @@ const noticeTo = (account: Account, change: string): ReadonlyArray<Mail> =>
     ? []
     : [{ to: account.email, kind: "security_notice", data: { change } }]
 
-/** Updates the account. A new password ends every session; then new tokens for the caller are returned. */
+/**
+ * Updates the caller's account. A new password ends every session, so new tokens are returned for the caller. Returns
+ * undefined if the password was not changed.
+ */
 export const updateAccount = Effect.fnUntraced(function* (principal: Principal, body: UpdateUserParameters) {
   const accounts = yield* Accounts
   const callers = yield* CallerCache

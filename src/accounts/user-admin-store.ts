@@ -21,7 +21,7 @@ export interface UserWithIds extends DisplayUser {
   readonly emoji_ids: ReadonlyArray<string>
 }
 
-/** The members to change. Omitted members do not change. */
+/** The fields of a user to change. Omitted fields do not change. */
 export interface UserChanges {
   readonly email?: string
   readonly first_name?: string
@@ -60,8 +60,12 @@ type Refusal = { readonly role: Role; readonly last_admin?: true }
 type Outcome<A> = Refusal | A | null
 
 const displayModifiersTag = 1
-/** Some users own very many ids. GET /emoji_id lists them in pages. */
+/**
+ * The maximum number of ids shown for each user in a list. Some users own very many ids, which GET /emoji_id lists in
+ * pages.
+ */
 const maxIdsInList = 200
+/** The maximum number of ids shown for a single user. */
 const maxIdsOfOne = 5000
 
 const withIds = ({ ids, view }: UserRow): UserWithIds => ({
@@ -90,19 +94,28 @@ const stillHeld = (held: Readonly<Record<string, ReadonlyArray<string>>>) => {
   })
 }
 
-/** User administration. Every change has taken effect in all processes when the call returns. */
+/** Administers users. When a call returns, its change has taken effect in all processes. */
 export class UserAdmin extends Context.Service<
   UserAdmin,
   {
-    /** `search` is the beginning of an email or an alternate_id, a user's id, or an emoji id that the user owns. */
+    /**
+     * Lists users. `search` is the beginning of an email or an alternate_id, a user's id, or an emoji id that the
+     * user owns.
+     */
     list(
       page: PageRequest & { readonly sort: UserSort },
       search?: string,
     ): Effect.Effect<{ readonly data: ReadonlyArray<UserWithIds>; readonly total: number }, Unavailable>
     get(id: string): Effect.Effect<UserWithIds, NotFound | Unavailable>
-    /** Fails if there is no such user or the user was deleted, so that callers can tell that from an empty list. */
+    /**
+     * Fails if the user does not exist or was deleted, so that callers can distinguish a missing user from an empty
+     * list.
+     */
     check(id: string): Effect.Effect<void, NotFound | Unavailable>
-    /** Creates a user with a confirmed email. The caller is responsible for the address. */
+    /**
+     * Creates a user whose email counts as confirmed. The caller must be sure that the address is correct. Returns
+     * the id.
+     */
     create(facts: {
       readonly id?: string
       readonly email: string
@@ -111,7 +124,10 @@ export class UserAdmin extends Context.Service<
     }): Effect.Effect<string, Unprocessable | Unavailable>
     findIdByEmail(email: string): Effect.Effect<string | undefined, Unavailable>
     passwordHash(id: string): Effect.Effect<string | undefined, Unavailable>
-    /** `by` is the caller's role. Fails for users with a higher role, and if no administrator would remain. */
+    /**
+     * Changes a user. `by` is the caller's role. Fails if the user has a higher role, or if no administrator would
+     * remain.
+     */
     update(
       id: string,
       changes: UserChanges,
@@ -119,7 +135,10 @@ export class UserAdmin extends Context.Service<
     ): Effect.Effect<DisplayUser, NotFound | Forbidden | Conflict | Unprocessable | Unavailable>
     /** Removes all second factors of the user and ends the user's sessions. */
     removeTwoFactor(id: string, by: Role): Effect.Effect<DisplayUser, NotFound | Forbidden | Unavailable>
-    /** With `insists` the user is deleted even if they hold ids. The ids stay reserved under the anonymous account. */
+    /**
+     * Deletes a user. Without `insists`, this fails while the user holds anything. With it, the user's ids stay
+     * reserved under the anonymous account that remains.
+     */
     remove(
       id: string,
       options: { readonly by: Role; readonly insists: boolean },

@@ -43,7 +43,7 @@ const show = route({
   success: DisplayUserExtended,
   errors: [NotFound],
   handler: ({ params, principal }) =>
-    // The response contains the user's ids, so it requires the scope that lists them.
+    // The response contains the user's ids, so callers need the same scope as for listing their ids.
     checkForUser(principal, params.id, { own: "userEmoji:list", others: "user:show" }).pipe(
       Effect.andThen(UserAdmin.use((users) => users.get(params.id))),
     ),
@@ -90,7 +90,7 @@ const remove = route({
   handler: ({ params, principal }) =>
     Effect.gen(function* () {
       yield* checkForUser(principal, params.id, { own: "user:deleteSelf", others: "user:delete" })
-      // Users must not lose their own ids by accident.
+      // Users who delete their own account must not lose ids by accident.
       const insists = params.id.toLowerCase() !== principal.userId
       return yield* UserAdmin.use((users) => users.remove(params.id, { by: principal.role, insists }))
     }),

@@ -2,10 +2,13 @@ import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import { isUuid } from "../../schema/wire-format.ts"
 import type { Client } from "../postgres/sql.ts"
 
-/** Appended to a prefix, this sorts after every text that begins with the prefix. */
+/** A prefix with this character appended sorts after every text that begins with the prefix. */
 const last = "\u{10ffff}"
 
-/** The ids of the users that match the search. It is a union, so that each part uses its own index. */
+/**
+ * Builds the query for the ids of the users that match the search. It is a union, so that each part uses its own
+ * index.
+ */
 export const matchingUsers = (q: Client, search: string) => {
   const email = search.toLowerCase()
   const emojiId = parseEmojiId(search)

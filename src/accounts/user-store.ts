@@ -7,7 +7,7 @@ import { accountTopic, userTopic } from "../cluster/topic-names.ts"
 import { Sql } from "../postgres/sql.ts"
 
 const capacity = 10_000
-/** Part of the view depends on the date. */
+/** A cached user is used for at most this long, because `two_factor_should_prompt` depends on the current time. */
 const keepMs = 60_000
 
 interface Entry {
@@ -15,16 +15,19 @@ interface Entry {
   readonly untilMs: number
 }
 
-/** Users in the form that responses show. One statement reads the complete view, for one user or for many. */
+/** Reads users in the form that responses show. One statement reads all data of one user or of many users. */
 export class Users extends Context.Service<
   Users,
   {
     find(id: string): Effect.Effect<DisplayUser | undefined, Unavailable>
     get(id: string): Effect.Effect<DisplayUser, NotFound | Unavailable>
     findMany(ids: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, DisplayUser>, Unavailable>
-    /** The cached user, if nothing about the user has changed since. */
+    /** Returns the cached user. Returns undefined if the user is not cached, or while the cache may be outdated. */
     remembered(id: string): DisplayUser | undefined
-    /** Call this before reading users. The returned function caches a user unless something changed in between. */
+    /**
+     * Call this before reading users. The returned function caches a user, unless any user has changed since the
+     * call.
+     */
     watch(): (user: DisplayUser) => void
   }
 >()("directory/Users") {

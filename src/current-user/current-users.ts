@@ -9,13 +9,15 @@ import { Users } from "../accounts/user-store.ts"
 import type { Principal } from "../http/principal.ts"
 import { TransferLists } from "../transfers/transfer-store.ts"
 
-/** Reads a user together with roles, scopes, features and pending transfers. */
+/** Reads a user together with the user's roles, scopes, features and pending transfers. */
 export class CurrentUsers extends Context.Service<
   CurrentUsers,
   {
-    /** With the scopes of the caller's credentials. An API key may have fewer scopes than its user. */
+    /**
+     * Reads the caller with the scopes of the caller's credentials. An API key may have fewer scopes than its user.
+     */
     ofCaller(principal: Principal): Effect.Effect<CurrentUser, NotFound | Unavailable>
-    /** With all scopes of the user's role. */
+    /** Reads a user with all scopes of the user's role. */
     ofUser(userId: string): Effect.Effect<CurrentUser, NotFound | Unavailable>
   }
 >()("directory/CurrentUsers") {

@@ -19,7 +19,10 @@ interface Whose {
   readonly organization_id?: string
 }
 
-/** Loads the data a client shows first. With `organization_id` the ids are those of the organization. */
+/**
+ * Loads all data that a client shows first after login. With `organization_id`, the listed ids are those of the
+ * organization instead of the user's own ids.
+ */
 export class SessionData extends Context.Service<
   SessionData,
   {
@@ -43,7 +46,8 @@ export class SessionData extends Context.Service<
           })
           const userId = subject.kind === "user" ? subject.id.toLowerCase() : principal.userId
           if (userId === principal.userId && !principal.scopes.has("adminUser:load")) {
-            // An API key must not read here what it may not read from GET /transfers.
+            // The response contains the user's transfers, so an API key needs the same scope here as for GET
+            // /transfers.
             yield* checkAsOwner(principal, "emoji::transfer")
           }
           const loaded = yield* Effect.all(

@@ -8,18 +8,21 @@ import { twilioProvider } from "./sms.ts"
 import { smtpProvider } from "./smtp.ts"
 
 /**
- * Messages leased in one batch, which are all sent concurrently. In a larger batch some messages would wait; their
- * lease could expire, and another process would send them too.
+ * The number of messages that are leased together. All of them are sent concurrently. If more were leased, some
+ * messages would have to wait. Their lease could expire, and another process would send them too.
  */
 const batchSize = 4
 const pauseMs = 500
-/** Much shorter than the shortest lease. */
+/**
+ * While a message is being sent, its lease is renewed at this interval. The interval is much shorter than the
+ * shortest lease.
+ */
 const renewLeaseEvery = "10 seconds"
 
 /**
- * Sends the messages of the outbox through the configured providers. A message that no process can send stays readable
- * in the outbox and counts as sent. Every process may run this: messages are leased, and the lease grows with each
- * attempt.
+ * Sends the messages of the outbox through the configured providers. A message that no process can send counts as
+ * sent and stays readable in the outbox. Every process may run this: each message is leased by one process, and every
+ * further attempt has a longer lease.
  */
 export const delivery = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -38,7 +41,8 @@ export const delivery = Layer.effectDiscard(
     }
 
     /**
-     * Renews the lease while the message is being sent, so that no other process sends it, however slow the server is.
+     * Renews the lease while the message is being sent, so that no other process sends the message, however slow the
+     * server is.
      */
     const withLease = <A, E>(message: OutboxMail, sending: Effect.Effect<A, E>) =>
       Effect.scoped(
@@ -58,14 +62,15 @@ export const delivery = Layer.effectDiscard(
       withLease(message, provider.send({ id: message.id, to: message.to, ...render(message) })).pipe(
         Effect.andThen(outbox.sent(message.id)),
         Effect.catchTag("DeliveryFailed", ({ isPermanent, reason }) => {
-          // Servers repeat the recipient's address in their answer. Logs must not contain personal data.
+          // Servers repeat the recipient's address in their responses. Logs must not contain personal data.
           const why = reason.replaceAll(message.to, "the recipient")
           const facts = { mail: message.id, kind: message.kind, tries: message.tries, reason: why }
           return isPermanent || message.tries >= maxTries(message.kind)
             ? Effect.andThen(Effect.logError("mail delivery abandoned", facts), outbox.giveUp(message.id))
             : Effect.logWarning("mail delivery failed, will retry", facts)
         }),
-        // If this were interrupted after the provider accepted the message, another process would send it again.
+        // If sending were interrupted after the provider accepted the message, another process would send the message
+        // again.
         Effect.uninterruptible,
       )
 
@@ -87,7 +92,7 @@ export const delivery = Layer.effectDiscard(
       sendsMail && sendsSms ? Effect.void : outbox.keepDue,
     ).pipe(Effect.catchCause((cause) => Effect.logWarning("mail delivery round failed", cause)))
 
-    // Shutdown waits for messages that are being sent, as long as it waits for requests.
+    // Shutdown waits for messages that are being sent, but for no longer than it waits for requests.
     yield* Effect.acquireRelease(
       Effect.forkDetach(round.pipe(Effect.repeat(Schedule.spaced(`${pauseMs} millis`)))),
       (rounds) =>

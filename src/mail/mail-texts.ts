@@ -15,7 +15,10 @@ const money = (data: Data, name: string): string => {
   return typeof cents === "number" ? dollars(cents) : word(data, name)
 }
 
-/** The items of a receipt. An item is a plain text, or an id with its price in cents. */
+/**
+ * Returns the names and prices of the items of a receipt. A stored item is a plain text, or an id with its price in
+ * cents.
+ */
 const itemsOf = (data: Data): ReadonlyArray<readonly [string, string]> => {
   const items = data["items"]
   if (!Array.isArray(items)) return []
@@ -27,13 +30,16 @@ const itemsOf = (data: Data): ReadonlyArray<readonly [string, string]> => {
   })
 }
 
-/** The part, or nothing if the value is empty. */
+/** Returns a list with the part for the value. The list is empty if the value is empty. */
 const some = (value: string, part: (value: string) => Part): ReadonlyArray<Part> =>
   value === "" ? [] : [part(value)]
 const linkOf = (data: Data, label: string) => some(word(data, "link"), (link) => ({ link, label }))
 const codeOf = (data: Data) => some(word(data, "code"), (code) => ({ code }))
 const emojiOf = (data: Data, name: string) => some(word(data, name), (emoji) => ({ emoji }))
-/** How long a code is valid, in the largest whole unit. Mails of older versions have no value: ten minutes. */
+/**
+ * Returns a sentence that says how long a code is valid, in the largest unit that gives a whole number. Mails stored
+ * by older versions do not contain this time. Their codes are valid for ten minutes.
+ */
 const lifeOf = ({ good_seconds: given }: Data): string => {
   const seconds = typeof given === "number" ? given : 600
   const [size, unit] =
@@ -43,14 +49,20 @@ const lifeOf = ({ good_seconds: given }: Data): string => {
 }
 
 const isSome = (cents: unknown): boolean => typeof cents === "number" && cents > 0
-/** Money that was received and not used. Mails stored by older versions have no value. */
+/**
+ * Returns a list with one sentence about money that was received and not used. The list is empty if there is no such
+ * money, and for mails stored by older versions, which do not contain the amount.
+ */
 const unusedPayment = (data: Data): ReadonlyArray<Part> =>
   isSome(data["kept"])
     ? [`We received ${money(data, "kept")} for this order. Contact us to get it refunded.`]
     : []
 
 const askForRefund = "We have not used the money. Contact us to get it refunded."
-/** The state of the order when the payment arrived, and what happens with the money. */
+/**
+ * Two sentences for each state that the order can have when the payment arrives. The first one describes the state,
+ * the second one says what happens with the money.
+ */
 const keptReasons: Readonly<Record<string, readonly [string, string]>> = {
   paid: ["The order was already paid.", askForRefund],
   over: [
@@ -63,7 +75,7 @@ const keptReasons: Readonly<Record<string, readonly [string, string]>> = {
   ],
 }
 
-/** The template of every kind of mail. */
+/** The templates of mails, by the kind of mail. */
 const templates: Readonly<Record<string, Template>> = {
   magic_link: (data) => ({
     subject: "Your login link",
@@ -178,7 +190,7 @@ const templates: Readonly<Record<string, Template>> = {
   }),
 }
 
-/** The mail for a kind without a template: its data, one line for each value. */
+/** Creates the mail for a kind without a template. It lists the data, one line for each value. */
 const plain = (kind: string, data: Data): OutboxMail => ({
   subject: kind.replaceAll("_", " "),
   parts: Object.keys(data).map((name) => `${name.replaceAll("_", " ")}: ${word(data, name)}`),

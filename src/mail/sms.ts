@@ -10,7 +10,7 @@ export interface TwilioAccount {
   readonly from: string
 }
 
-/** SMS through Twilio's message resource: one form-encoded POST each. */
+/** Sends SMS through Twilio's message resource, with one form-encoded POST for each SMS. */
 export const twilioProvider = ({ account, from, token, url }: TwilioAccount): DeliveryProvider => {
   const endpoint = `${url}/2010-04-01/Accounts/${encodeURIComponent(account)}/Messages.json`
   const authorization = `Basic ${Buffer.from(`${account}:${Redacted.value(token)}`).toString("base64")}`
@@ -37,7 +37,8 @@ export const twilioProvider = ({ account, from, token, url }: TwilioAccount): De
             : Effect.fail(
                 new DeliveryFailed({
                   reason: `Twilio responded with status ${status}`,
-                  // An invalid number stays invalid. Rate limits, a wrong token and server errors are temporary.
+                  // A rejected number stays invalid, so this failure is permanent. Rate limits, a wrong token and
+                  // server errors are temporary.
                   isPermanent: status === 400 || status === 404,
                 }),
               ),

@@ -2,15 +2,21 @@ import { Effect, Redacted } from "effect"
 import type { Config } from "../config/config.ts"
 import { DeliveryFailed, type DeliveryProvider } from "./delivery-provider.ts"
 
-/** Time for the greeting and TLS. Some servers delay the greeting: Postfix's postscreen by six seconds. */
+/**
+ * The maximum time for opening a connection, and for the server's greeting. Some servers delay the greeting, for
+ * example Postfix's postscreen by six seconds.
+ */
 const openMs = 30_000
-/** Servers may filter a message before they acknowledge it. After a timeout it would be sent again. */
+/**
+ * The maximum time to wait for a response of the server. It is long, because a server may filter a message before it
+ * acknowledges it. After a timeout, the message would be sent again.
+ */
 const socketMs = 120_000
 const maxConnections = 4
 
 /**
- * The SMTP commands whose rejection concerns this message. A rejection of any other command concerns the configuration:
- * the login, the sender or this server's address.
+ * If the server rejects one of these SMTP commands, the rejection concerns the message. If it rejects any other
+ * command, the rejection concerns the configuration: the login, the sender or this server's address.
  */
 const messageCommands = new Set(["RCPT TO", "DATA"])
 
@@ -20,13 +26,14 @@ const toDeliveryFailed = (error: unknown): DeliveryFailed => {
     message,
     responseCode = 0,
   } = error as { command?: string; message?: string; responseCode?: number }
-  // 5xx is permanent. The exceptions are authentication errors, which the operator can correct.
+  // A 5xx response to these commands is permanent. Authentication errors are an exception, because the operator can
+  // correct them.
   const isPermanent =
     messageCommands.has(command) && responseCode >= 500 && ![530, 534, 535].includes(responseCode)
   return new DeliveryFailed({ reason: message ?? "unknown", isPermanent })
 }
 
-/** Mail through the configured SMTP server, over a small pool of connections. */
+/** Sends mail through the configured SMTP server, over a small pool of connections. */
 export const smtpProvider = (url: Redacted.Redacted, from: Config["mailFrom"]) =>
   Effect.gen(function* () {
     const { createTransport } = yield* Effect.promise(() => import("nodemailer"))

@@ -104,7 +104,8 @@ ${denyForm(shown)}`,
   )
 
 /**
- * Shown instead of a redirect: the client or its redirect_uri is not registered, so the browser must not be sent there.
+ * The error page for a client or redirect_uri that is not registered. There is no redirect, because the browser must
+ * not be sent to an unknown address.
  */
 export const untrustedPage = (error: string) =>
   page({

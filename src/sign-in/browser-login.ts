@@ -17,7 +17,7 @@ const emailOf = (form: Form): Effect.Effect<string, LoginFailed> => {
     : Effect.succeed(email)
 }
 
-/** Emails a login link if a user has this address. The response is the same if there is no such user. */
+/** Emails a login link if a user has this address. Returns the address, also if there is no such user. */
 export const mailLink = Effect.fnUntraced(function* (
   form: Form,
   parameters: Readonly<Record<string, string>>,

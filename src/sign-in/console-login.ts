@@ -5,8 +5,9 @@ import { BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
 import { Sessions } from "../accounts/sessions/sessions.ts"
 
 /**
- * Opens a separate session for the console in a browser that is logged in by an emailed link. The console does not
- * share the session of the cookie: if two clients used the same refresh token, each would invalidate the other's.
+ * Opens a separate session for the console in a browser that is already logged in by a cookie. The console does not
+ * share the session of the cookie, because two clients that use the same refresh token would invalidate each other's
+ * token.
  */
 export const logInFromBrowser = Effect.fnUntraced(function* (headers: Readonly<Record<string, string>>) {
   if (headers["sec-fetch-site"] !== "same-origin") {

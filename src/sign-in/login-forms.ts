@@ -5,16 +5,21 @@ import { AppConfig } from "../config/config.ts"
 import type { Form } from "../http/request/form.ts"
 import { logInByCode, logInByPassword, mailLink, sendCodeAgain } from "./browser-login.ts"
 
-/** The result of a login form. After `shown_again` the caller sets `cookie` and shows the page again. */
+/**
+ * The result of a login form. For `shown_again`, the caller sets `cookie`, if there is one, and shows the page again.
+ */
 export type LoginStep =
   | { readonly kind: "mailed"; readonly email: string }
   | { readonly kind: "shown_again"; readonly cookie?: string }
 
-/** Enter logs in by password if a password was typed, and requests a link otherwise. */
+/**
+ * Returns the action of a form. The Enter key logs in by password if a password was typed, and requests a link
+ * otherwise.
+ */
 const actionOf = ({ action, password = "" }: Form) =>
   action === "enter" ? (password === "" ? "link" : "password") : action
 
-/** Handles the actions of login pages. Returns undefined for any other action. */
+/** Handles the actions of login pages. Returns undefined if the form has any other action. */
 export const handleLoginForm = Effect.fnUntraced(function* (
   form: Form,
   browser: Browser,

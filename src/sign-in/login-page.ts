@@ -2,7 +2,7 @@ import type { TwoFactorProvider } from "../../schema/accounts/user.ts"
 import { type Content, type Html, html } from "../web/html.ts"
 
 interface FormFacts {
-  /** The path of this site that receives the form. */
+  /** The path of this site to which the form is sent. */
   readonly action: string
   readonly formToken: string
 }
@@ -14,18 +14,22 @@ export const notice = (text: string | undefined, kind: "bad" | "good" | "warn" =
   text !== undefined &&
   html`<p class="notice ${kind}"${kind === "bad" && html` id="notice"`} role="${kind === "bad" ? "alert" : "status"}">${text}</p>`
 
-/** For the field that a notice is about: screen readers read the notice together with the field. */
+/**
+ * The attribute for the field that a notice is about. With it, screen readers read the notice together with the
+ * field.
+ */
 export const describedByNotice = (failed: string | undefined): Content =>
   failed !== undefined && html` aria-describedby="notice"`
 
-/** A hidden field that names the account for password managers. */
+/** A hidden field that tells password managers which account the form is for. */
 export const accountName = (email: string | null): Content =>
   email !== null &&
   html`<input class="unseen" type="email" name="username" autocomplete="username" value="${email}" readonly tabindex="-1" aria-hidden="true">`
 
 /**
- * The login form: a link by email, or a password. Enter in any field presses the first button of a form, so the first
- * button is hidden and sends `enter`: the server then decides by the fields that were filled in.
+ * The login form. The user requests a link by email, or enters a password. The Enter key presses the first button of
+ * a form. Therefore the first button is hidden and sends the action `enter`. For this action, the server decides by
+ * the fields that were filled in.
  */
 export const loginForms = (
   facts: FormFacts & { readonly email?: string; readonly failed?: string },

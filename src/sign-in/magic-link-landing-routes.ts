@@ -6,20 +6,20 @@ import { type Form, readParameters } from "../http/request/form.ts"
 
 const maxTokenLength = 512
 
-/** The parameters of a link's URL. */
+/** The data of the page that a link opens. */
 export interface Landing {
   readonly token: string
-  /** Whether the token is in the URL. */
+  /** Whether the token is in the URL. Otherwise it is from the cookie `handed`. */
   readonly isShown: boolean
-  /** The path of this site to continue at. */
+  /** The path of this site where the user continues after the login. Undefined if the link names none. */
   readonly next: string | undefined
-  /** The path of this page, for its form. */
+  /** The path to which the page's form is sent. It is the path of the page itself. */
   readonly action: string
 }
 
 /**
- * An authorization request continues at /authorize, which validates it. Any other link continues at its `redirect`
- * path, if any.
+ * Returns the path where the user continues after the login. For an authorization request this is /authorize, which
+ * validates the request. For any other link it is the `redirect` path, or undefined if the link has no valid one.
  */
 const nextOf = ({ refresh_token: _, redirect, ...rest }: Form): string | undefined => {
   if (rest["client_id"] !== undefined) {
@@ -28,7 +28,10 @@ const nextOf = ({ refresh_token: _, redirect, ...rest }: Form): string | undefin
   return redirect !== undefined && isRedirectPath(redirect) ? redirect : undefined
 }
 
-/** The path is sent in response headers, and many clients accept at most 16 KB of headers. */
+/**
+ * The maximum length of a link's path. The path is sent in response headers, and many clients accept at most 16 KB of
+ * headers.
+ */
 const maxLandingCharacters = 8_000
 
 export const readLanding = (

@@ -8,13 +8,17 @@ import { accountName, codeForm, describedByNotice, hiddenToken, notice } from ".
 const useButton = (confirms: boolean) =>
   html`<button class="full" name="action" value="use" autofocus>${confirms ? "Confirm email address" : "Log me in"}</button>`
 
-/** The action of the button that removes the password, sessions and keys created before the address was confirmed. */
+/**
+ * The action of the button that removes the password, sessions and keys that were created before the address was
+ * confirmed.
+ */
 export const discardAction = "discard"
 
 /**
- * Another person may have registered this address. The password, sessions and keys created before the confirmation are
- * kept only if the reader of the email knows the password. The button that keeps them is the first one, because Enter
- * presses the first button of a form. The other button skips the browser's check for an empty field.
+ * The form fields that ask for the password, because another person may have registered this address. The password,
+ * sessions and keys created before the confirmation are kept only if the reader of the email knows the password. The
+ * button that keeps them is the first one, because the Enter key presses the first button of a form. The other button
+ * also works with an empty password field.
  */
 const passwordChoice = (
   email: string,
@@ -26,7 +30,10 @@ const passwordChoice = (
 <p class="soft small">If you did not register here, or lost the password, confirm the address without it. This removes the password and logs out every device. API keys stop working.</p>
 <button class="plain full" name="action" value="${discardAction}" formnovalidate>Confirm and remove the password</button>`
 
-/** Opening a link only shows a button, because mail scanners open links too. */
+/**
+ * The page of a link. Opening it only shows a button and does not use the link up, because mail scanners open links
+ * too.
+ */
 export const linkPage = (facts: {
   readonly browser: Browser
   readonly action: string
@@ -101,7 +108,7 @@ export const welcomePage = (facts: {
   readonly email: string | null
   readonly homeUrl: string
   readonly hasPassword: boolean
-  /** False after a login by a refresh token in the URL: such a login does not prove the address. */
+  /** Whether the email address is confirmed. A login with a refresh token from a URL does not confirm it. */
   readonly isConfirmed: boolean
   readonly failed?: string
 }) =>

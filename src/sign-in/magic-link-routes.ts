@@ -16,11 +16,12 @@ import { type Landing, readLanding, withoutToken } from "./magic-link-landing-ro
 import { discardAction, linkCodePage, linkInvalidPage, linkPage } from "./magic-link-page.ts"
 import { landingQuery } from "./oauth/authorization-request.ts"
 
-/** How long the cookie keeps a refresh token from a URL until the user confirms the login. */
+/** How long the cookie `handed` keeps a refresh token from a URL until the user confirms the login. */
 const handedSeconds = 600
 
 /**
- * The page of a link. It asks for the password if the link confirms an address and this browser does not know its user.
+ * Shows the page of a link. The page asks for the password if the link confirms an address and this browser has not
+ * proven to be its user.
  */
 const showLinkPage = Effect.fnUntraced(function* (
   browser: Browser,
@@ -58,7 +59,8 @@ const showLink = route({
       const { isShown, next, token } = landing
       const holder = yield* findHolder(token)
       if (holder === undefined) return linkInvalidPage(next)
-      // A refresh token is valid for weeks, and browsers store URLs in their history. An emailed link works once.
+      // A refresh token is valid for weeks, and browsers store URLs in their history. So the token is moved from the
+      // URL to a cookie. The token of an emailed link can stay in the URL, because it works once.
       if (holder.purpose === "token" && isShown) {
         const cookie = browsers.cookie("handed", token, handedSeconds)
         return Reply.redirect(withoutToken(search), { ...noStore, "Set-Cookie": cookie }, 303)
@@ -69,7 +71,10 @@ const showLink = route({
 
 const codePathOf = ({ action }: Landing): string => action.replace("?", "/code?")
 
-/** Sets the session cookie and redirects to the two-factor page, the next page, or the last page. */
+/**
+ * Sets the session cookie and redirects. If a two-factor code is required, the redirect leads to the page for the
+ * code. Otherwise it leads to the next page of the link, or to `/magic_link/done`.
+ */
 const continueLogin = Effect.fnUntraced(function* (
   landing: Landing,
   tokens: TokenResponse,
@@ -111,7 +116,8 @@ const useLink = route({
       const session = yield* BrowserSessions.use((sessions) => sessions.find(landing.token))
       if (session !== undefined) {
         const { email, id: userId } = session.account
-        // Another refresh token arrived since the page was shown. The user has not confirmed that login, so ask again.
+        // After the page was shown, the browser got a refresh token of another user. The person has not confirmed a
+        // login as that user, so the page asks again.
         if ((form["user"] ?? userId) !== userId) {
           return yield* showLinkPage(browser, landing, { userId, email: nameOf(email), purpose: "token" })
         }
@@ -122,7 +128,8 @@ const useLink = route({
         const { refreshTokenSeconds } = yield* AppConfig
         return yield* continueLogin(landing, tokens, [browsers.given(landing.token, refreshTokenSeconds)])
       }
-      // Some clients send a form without a button on Enter. That must not discard credentials either.
+      // Credentials are discarded only by the button for it. Some clients send the form without a button on Enter,
+      // and this must not discard credentials.
       const discardsCredentials = form["action"] === discardAction
       const password = discardsCredentials ? undefined : form["password"]?.slice(0, 1600)
       const shown = { users: yield* usersOf(browser), password, discardsCredentials }

@@ -7,7 +7,9 @@ const one = await serve({}, { database, peersPossible: true })
 const two = await serve({}, { database, peersPossible: true })
 const admin = await one.user({ role: "Admin" })
 
-/** The responses of both processes. Each gets two requests, so that the second response may be a cached one. */
+/**
+ * Sends two requests to each of the two processes and returns the responses. A second response may be a cached one.
+ */
 const accounts = async (token: string) => {
   const answers = []
   for (const service of [one, two, one, two]) answers.push(await service.call("GET", "/account", { token }))
@@ -19,7 +21,7 @@ const everywhere = async <A>(token: string, pick: (account: Answer["body"]) => A
 const all = (value: unknown) => new Set([JSON.stringify(value)])
 
 describe("a repeated GET /account", () => {
-  it("returns the same bytes and headers", async () => {
+  it("returns the same body and content type", async () => {
     const { token } = await one.user()
     const first = await one.call("GET", "/account", { token })
     const second = await one.call("GET", "/account", { token })
@@ -35,7 +37,7 @@ describe("a repeated GET /account", () => {
     expect(await everywhere(token, ({ user }) => user.first_name)).toEqual(all("Ada"))
   })
 
-  it("shows a new key in every process", async () => {
+  it("shows a new pubkey in every process", async () => {
     const { token } = await one.user()
     await accounts(token)
     expect((await two.call("POST", "/pubkeys", { token })).status).toBe(200)
@@ -44,7 +46,7 @@ describe("a repeated GET /account", () => {
     expect(await everywhere(token, ({ pubkeys }) => pubkeys)).toEqual(all(listed.body))
   })
 
-  it("shows a feature while the user has it, in every process", async () => {
+  it("shows a feature in every process while the user has it", async () => {
     const { id, token } = await one.user()
     const feature = (await one.call("POST", "/features", { token: admin.token, body: { code: "gallery" } }))
       .body
@@ -55,7 +57,7 @@ describe("a repeated GET /account", () => {
     expect(await everywhere(token, ({ features }) => features.length)).toEqual(all(0))
   })
 
-  it("shows the remaining free ids after a checkout in every process", async () => {
+  it("shows in every process how many free ids remain after a checkout", async () => {
     const { token } = await one.user({ freeLimit: 2 })
     await accounts(token)
     await two.call("POST", "/cart", { token, body: { items: [{ emoji_id: "🐙🎉🐙🎉🐙" }] } })
@@ -64,7 +66,7 @@ describe("a repeated GET /account", () => {
     expect(await everywhere(token, ({ user }) => user.remaining_free_emoji)).toEqual(all(1))
   })
 
-  it("shows a pending transfer until it is deleted, in every process", async () => {
+  it("shows a pending transfer in every process until the transfer is deleted", async () => {
     const { token } = await one.user()
     await one.call("POST", "/cart", { token, body: { items: [{ emoji_id: "🎉🐙🎉🐙🎉" }] } })
     await one.call("POST", "/cart/checkout", { token, body: { method: "Free" } })

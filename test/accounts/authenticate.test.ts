@@ -42,7 +42,7 @@ const makeKey = async (
 }
 
 describe("an API key", () => {
-  it("acts as its owner with the scopes both have, in X-Api-Key or as a Bearer token", async () => {
+  it("acts as its user with the scopes that both of them have, in X-Api-Key or as a Bearer token", async () => {
     const { id } = await service.user()
     const key = await makeKey(id, { scopes: ["cart:show", "adminEmoji:write"] })
     for (const headers of [{ "x-api-key": key.text }, { authorization: `Bearer ${key.text}` }]) {
@@ -55,7 +55,7 @@ describe("an API key", () => {
     }
   })
 
-  it("is accepted in any letter case of the header, and next to an Authorization header that is not a Bearer", async () => {
+  it("is accepted in any letter case of the header name, and next to an invalid Authorization header", async () => {
     const { id } = await service.user()
     const { text } = await makeKey(id)
     const rename = (headers: Record<string, string>) =>
@@ -66,7 +66,7 @@ describe("an API key", () => {
     expect((await rename({ "x-api-key": `${text}x` })).status).toBe(401)
   })
 
-  it("without the required scope gets a 403 that names the scope", async () => {
+  it("without the required scope gets a 403 response that names the scope", async () => {
     const { id } = await service.user()
     const { text } = await makeKey(id, { scopes: ["cart:show"] })
     const answer = await service.call("PATCH", "/account", { headers: { "x-api-key": text }, body: {} })
@@ -84,7 +84,7 @@ describe("an API key", () => {
     expect(await whoIs({ authorization: `Bearer ${text}` }, "two_factor")).toBe("unauthorized")
   })
 
-  it("is rejected when it is expired, wrong or deleted, or when its owner is deactivated", async () => {
+  it("is rejected when it is expired, wrong or deleted, or when its user is deactivated", async () => {
     const { id } = await service.user()
     const expired = await makeKey(id, { expires: "2020-01-01T00:00:00Z" })
     expect(await whoIs({ "x-api-key": expired.text })).toBe("unauthorized")
@@ -142,7 +142,7 @@ describe("a token of the authorization-code flow", () => {
     }
   })
 
-  it("cannot call operations without an OAuth scope, nor operations that require a login session", async () => {
+  it("cannot call operations that require another scope or a login session", async () => {
     const { id } = await service.user()
     const token = await oauthToken(id)
     expect((await service.call("PATCH", "/account", { token, body: {} })).status).toBe(403)
@@ -157,7 +157,7 @@ describe("a token of the authorization-code flow", () => {
   })
 })
 
-describe("the rate limit group of an IP address", () => {
+describe("the rate limit group of the IP address", () => {
   it.each([
     ["203.0.113.7", "203.0.113.7"],
     ["::ffff:203.0.113.7", "203.0.113.7"],
@@ -166,7 +166,7 @@ describe("the rate limit group of an IP address", () => {
     ["2001:db8::1", "2001:db8:0:0::/64"],
     ["2001:0db8:0000:0000:0000:0000:0000:0001", "2001:db8:0:0::/64"],
     ["::1", "0:0:0:0::/64"],
-  ])("of %s is %s", (address, group) => {
+  ])("%s is %s", (address, group) => {
     expect(addressGroup(address)).toBe(group)
   })
 })

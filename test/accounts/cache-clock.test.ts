@@ -8,7 +8,9 @@ import { Users } from "../../src/accounts/user-store.ts"
 import { Bus } from "../../src/cluster/bus.ts"
 import { Sql } from "../../src/postgres/sql.ts"
 
-/** A cache entry lives for one minute, even if the system clock is changed in that time. */
+/**
+ * The tests use a fake clock. A cache entry is used for one minute, even if the system clock is changed in that time.
+ */
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date", "performance"] }))
 afterEach(() => void vi.useRealTimers())
 
@@ -39,7 +41,7 @@ const cacheResponse = Effect.gen(function* () {
 it.each([
   ["a user", cacheUser],
   ["the response of GET /account", cacheResponse],
-] as const)("%s stays cached for one minute when the clock is set back or forward", async (_, cache) => {
+] as const)("%s stays cached for one minute, even if the clock is set back or forward", async (_, cache) => {
   const isCached = await Effect.runPromise(cache)
   vi.setSystemTime(Date.now() + hourMs)
   expect(isCached()).toBe(true)

@@ -5,10 +5,13 @@ import { signEthMessage } from "../../src/keys/eth-message.ts"
 import { type Answer, serve } from "../fixtures/service.ts"
 import { roomy, waiting } from "../fixtures/waiting.ts"
 
-/** Limits per user or per code, tested with two concurrent requests when only one more item is allowed. */
+/** These tests send two concurrent requests when a limit per user or per code allows only one more item. */
 const service = await serve(roomy)
 
-/** Locks the row of the user or code until both requests wait for it, so that they run concurrently. */
+/**
+ * Locks the row of the user or code until both requests wait for the lock, so that they run concurrently. Returns the
+ * statuses of the responses in ascending order.
+ */
 const together = async (id: string, send: () => Promise<Answer>, table = "app_user") => {
   let sent: ReadonlyArray<Promise<Answer>> = []
   await service.sql.begin(async (sql) => {
@@ -19,7 +22,7 @@ const together = async (id: string, send: () => Promise<Answer>, table = "app_us
   return (await Promise.all(sent)).map(({ status }) => status).sort()
 }
 
-it("of two API keys created concurrently at the limit, one is created", async () => {
+it("if the limit allows one more API key, one of two concurrent requests creates it", async () => {
   const user = await service.user()
   await service.sql`insert into api_key (id, user_id, name, secret_hash, scopes)
                     select 'full-' || n, ${user.id}, 'one of many', '', '{}' from generate_series(1, 49) n`
@@ -28,7 +31,7 @@ it("of two API keys created concurrently at the limit, one is created", async ()
   expect((await service.call("GET", "/api_keys", { token: user.token })).body).toHaveLength(50)
 })
 
-it("at the limit, a new API key replaces the key that expired first", async () => {
+it("when the limit is reached, a new API key replaces the key that expired first", async () => {
   const user = await service.user()
   await service.sql`insert into api_key (id, user_id, name, secret_hash, scopes, expires_at)
                     select 'over-' || n, ${user.id}, 'of a while ago', '', '{}', now() - make_interval(hours => n)
@@ -47,7 +50,7 @@ it("at the limit, a new API key replaces the key that expired first", async () =
   expect((await service.call("GET", "/api_keys", { token: user.token })).body).toHaveLength(50)
 })
 
-it("of two pubkeys generated concurrently at the limit, one is generated", async () => {
+it("if the limit allows one more pubkey, one of two concurrent requests generates it", async () => {
   const user = await service.user()
   await service.sql`insert into pubkey (pubkey, user_id) select 'full-' || n, ${user.id} from generate_series(1, 199) n`
   const generate = () => service.call("POST", "/pubkeys", { token: user.token })
@@ -55,7 +58,7 @@ it("of two pubkeys generated concurrently at the limit, one is generated", async
   expect((await service.call("GET", "/pubkeys", { token: user.token })).body).toHaveLength(200)
 })
 
-it("of two wallets linked concurrently at the limit, one is linked", async () => {
+it("if the limit allows one more wallet, one of two concurrent requests links it", async () => {
   const user = await service.user()
   await service.sql`insert into wallet (user_id, eth_address, source)
                     select ${user.id}, 'full-' || n, 'Mint' from generate_series(1, 99) n`
@@ -68,7 +71,7 @@ it("of two wallets linked concurrently at the limit, one is linked", async () =>
   expect((await service.call("GET", "/wallets", { token: user.token })).body).toHaveLength(100)
 })
 
-it("of two interests registered concurrently at the limit, one is registered", async () => {
+it("if the limit allows one more interest, one of two concurrent requests registers it", async () => {
   const user = await service.user()
   await service.sql`insert into user_interest (user_id, canonical)
                     select ${user.id}, 'full-' || n from generate_series(1, 999) n`
@@ -80,7 +83,7 @@ it("of two interests registered concurrently at the limit, one is registered", a
   expect(body.paging.total).toBe(1000)
 })
 
-it("of two pubkeys added to a code concurrently at the limit, one is added", async () => {
+it("if the limit allows one more pubkey of a code, one of two concurrent requests adds it", async () => {
   const admin = await service.user({ role: "Admin" })
   const { body: code } = await service.call("POST", "/codes", {
     token: admin.token,

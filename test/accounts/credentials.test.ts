@@ -6,7 +6,7 @@ import { claimsOf, login, password, register, someEmail } from "./person.ts"
 const { service, codeFor, exchange } = await startOauthService()
 const limited = await serve({ RATE_LIMIT: "on" })
 
-it("an administrator's API key cannot set a password or an email, which would allow a login", async () => {
+it("an administrator's API key cannot set a password or an email, because these would allow a login", async () => {
   const admin = await service.user({ role: "Admin" })
   const made = await service.call("POST", "/api_keys", {
     token: admin.token,
@@ -23,7 +23,7 @@ it("an administrator's API key cannot set a password or an email, which would al
   expect((await patch({ email: someEmail() })).status).toBe(403)
 })
 
-it("changing an administrator's own password or email requires the current password, which is rate limited", async () => {
+it("an administrator's own password or email can be changed only with the current password", async () => {
   const admin = await register(limited)
   await limited.sql`update app_user set role = 'Admin' where id = ${admin.id}`
   const logIn = async (secret?: string) => (await login(limited, admin.email, secret)).body.access_token
@@ -50,7 +50,7 @@ it("changing an administrator's own password or email requires the current passw
   expect(statuses.at(-1)).toBe(429)
 })
 
-it("a request counts against the rate limit of the API key it uses, whichever other key it names", async () => {
+it("a request counts against the rate limit of the API key that authenticates it, not of a forged key", async () => {
   const makeKey = async () => {
     const { token } = await limited.user()
     const made = await limited.call("POST", "/api_keys", { token, body: { name: "shop" } })
@@ -67,7 +67,7 @@ it("a request counts against the rate limit of the API key it uses, whichever ot
   expect(await guess({ "x-api-key": theirs })).not.toBe(429)
 })
 
-it("a two-factor code is rejected for a session that was revoked after token reuse", async () => {
+it("an authorization code is rejected after its session was revoked because of a reused refresh token", async () => {
   const { code, visitor } = await codeFor()
   let refresh = visitor.cookies.get("svc_session") ?? ""
   const first = refresh
@@ -83,7 +83,7 @@ it("a two-factor code is rejected for a session that was revoked after token reu
   expect((await exchange(code)).status).toBe(400)
 })
 
-it("mails to an address are limited across repeated registration and deletion", async () => {
+it("the mails to an address are limited, even if its account is repeatedly registered and deleted", async () => {
   const email = someEmail()
   let mails = 0
   for (let n = 0; n < 13; n++) {

@@ -7,7 +7,7 @@ const service = await serve()
 const admin = await service.user({ role: "Admin" })
 
 describe("GET /account", () => {
-  it("shows the caller with the scopes of the role and of each organization", async () => {
+  it("shows the caller with the scopes of the caller's role and of the role in each organization", async () => {
     const user = await service.user()
     const [organization] = await service.sql<
       [{ id: string }]
@@ -79,7 +79,7 @@ describe("GET /account/load", () => {
     expect((await service.call("GET", unknownUser, { token: admin.token })).status).toBe(404)
   })
 
-  it("returns an organization's ids to its power roles only", async () => {
+  it("returns an organization's ids to a controller, but not to an ordinary member or a stranger", async () => {
     const [controller, member, stranger] = await Promise.all([service.user(), service.user(), service.user()])
     const [{ id }] = await service.sql<
       [{ id: string }]

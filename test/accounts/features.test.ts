@@ -32,7 +32,7 @@ describe("features", () => {
     expect((await service.call("GET", "/user_features", { token: user.token })).body).toEqual([])
   })
 
-  it("have unique codes", async () => {
+  it("have unique and valid codes", async () => {
     await make("twice")
     const again = await service.call("POST", "/features", { token: admin.token, body: { code: "twice" } })
     expect(again.status).toBe(422)

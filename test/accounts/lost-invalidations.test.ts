@@ -2,8 +2,8 @@ import { expect, it } from "vitest"
 import { serve } from "../fixtures/service.ts"
 
 /**
- * If the response to a committed statement is lost, the statement is sent again and changes nothing. The caches must be
- * invalidated all the same. These tests commit the first statement directly in the database.
+ * If the response to a committed statement is lost, the statement is sent again and changes nothing the second time.
+ * The caches must be invalidated nevertheless. These tests run the first statement directly in the database.
  */
 const service = await serve()
 const admin = await service.user({ role: "Admin" })

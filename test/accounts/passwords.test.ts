@@ -3,7 +3,7 @@ import { Effect, Fiber } from "effect"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { checkPassword, type PasswordOptions, Passwords } from "../../src/accounts/passwords.ts"
 
-/** Spies on the real package: how many hashes run concurrently, and which hashes are verified. */
+/** Records how many hashes the real package computes concurrently, and against which hashes it verifies passwords. */
 const watch = { running: 0, peak: 0, verified: [] as Array<string> }
 const { hash, verify } = argon2
 const watched = async <A>(job: () => Promise<A>) => {
@@ -35,7 +35,7 @@ test("by default a hash is argon2id with 19 MiB and two passes", async () => {
   expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
 })
 
-test("a password verifies against its own hash only, and two hashes of it differ", async () => {
+test("only the right password verifies against a hash, and two hashes of one password differ", async () => {
   const [first, second, right, wrong] = await run((passwords) =>
     Effect.gen(function* () {
       const one = yield* passwords.hash("correct horse")
@@ -61,7 +61,7 @@ test("composed and decomposed Unicode forms are the same password", async () => 
   expect(matches).toBe(true)
 })
 
-test("without a stored hash, verifies against a dummy hash of the same cost", async () => {
+test("without a stored hash, a password is verified against a dummy hash of the same cost", async () => {
   const stored = await run((passwords) => passwords.hash("correct horse"))
   expect(await run((passwords) => passwords.verify(undefined, "correct horse"))).toBe(false)
   const [dummy = "", ...others] = watch.verified
@@ -86,7 +86,7 @@ test.each([
   ["x".repeat(201), "too_long"],
   ["x".repeat(1_000_000), "too_long"],
   ["passwor\ud83d", "malformed"],
-])("rejects the password %.12s as %s", async (password, code) => {
+])("the password %.12s is rejected as %s", async (password, code) => {
   const refused = await Effect.runPromise(Effect.flip(checkPassword(password)))
   expect(refused).toMatchObject({ _tag: "PasswordUnacceptable", code })
 })
@@ -108,7 +108,7 @@ test("the number of concurrent hashes is limited", async () => {
   expect(watch.peak).toBe(2)
 })
 
-test("a full queue fails with a retry time, and accepts callers again later", async () => {
+test("a full queue rejects callers with a retry time, and accepts callers again when it has room", async () => {
   await run(
     (passwords) =>
       Effect.gen(function* () {
@@ -126,7 +126,7 @@ test("a full queue fails with a retry time, and accepts callers again later", as
   )
 })
 
-test("an interrupted caller leaves the queue, and a running hash keeps its permit", async () => {
+test("an interrupted caller leaves the queue, but an interrupted hash that already runs keeps its permit", async () => {
   await run(
     (passwords) =>
       Effect.gen(function* () {

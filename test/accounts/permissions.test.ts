@@ -22,13 +22,13 @@ const caller = (facts: Partial<Principal> & { role?: Role } = {}): Principal => 
 const allowed = <A, E>(effect: Effect.Effect<A, E>) => Result.isSuccess(Effect.runSync(Effect.result(effect)))
 
 describe("acting for a user", () => {
-  it("is allowed for the caller's own user, in any letter case of the id, and for callers with the scope", () => {
+  it("is allowed for the caller's own user, in any letter case of the id, and for other users with the scope", () => {
     expect(allowed(checkForUser(caller(), me.toUpperCase(), { others: "user:show" }))).toBe(true)
     expect(allowed(checkForUser(caller(), other, { others: "user:show" }))).toBe(false)
     expect(allowed(checkForUser(caller({ role: "Admin" }), other, { others: "user:show" }))).toBe(true)
   })
 
-  it("requires the `own` scope for the caller's own user if the operation has one", () => {
+  it("requires the scope `own` for the caller's own user if the operation names one", () => {
     const key = caller({ via: "api_key", scopes: new Set<Scope>(["cart:show"]) })
     expect(allowed(checkForUser(key, me, { own: "user:deleteSelf", others: "user:delete" }))).toBe(false)
   })
@@ -38,7 +38,7 @@ describe("acting in an organization", () => {
   const member = (role: Role, facts: Partial<Principal> = {}) =>
     caller({ organizations: new Map([[org, role]]), ...facts })
 
-  it("depends on the role in that organization, not in another one", () => {
+  it("depends on the caller's role in that organization, not in another one", () => {
     expect(allowed(checkInOrganization(member("OrgOwner"), org, "organizationUser:admin"))).toBe(true)
     expect(allowed(checkInOrganization(member("OrgMember"), org, "organizationUser:admin"))).toBe(false)
     expect(allowed(checkInOrganization(member("OrgOwner"), other, "organizationUser:admin"))).toBe(false)
@@ -60,7 +60,7 @@ describe("acting in an organization", () => {
     expect(allowed(checkInOrganization(key("cart:show"), org, "organization:read"))).toBe(false)
   })
 
-  it("selects the owner of a list", () => {
+  it("includes listing its ids if the role allows it, unless the request also names a user", () => {
     const needed = {
       own: "userEmoji:list",
       user: "adminUser:load",
@@ -88,7 +88,7 @@ describe("the ranking of roles", () => {
     expect(allowed(checkGrants(caller({ role: "Bot" }), "Admin"))).toBe(false)
   })
 
-  it("never ranks a role with more scopes below one with fewer", () => {
+  it("gives every role all scopes of the roles below it", () => {
     for (const role of Object.keys(roleScopes) as Array<Role>) {
       for (const lower of rolesUpTo(role)) {
         expect([...roleScopes[lower]].every((scope) => roleScopes[role].has(scope))).toBe(true)

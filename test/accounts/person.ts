@@ -13,7 +13,7 @@ export interface Tokens {
   readonly requires_2fa?: string
 }
 
-/** Registers a user through the API and returns their ids and tokens. */
+/** Registers a user through the API. Returns the user's email, ids and tokens. */
 export const register = async (service: TestService, body: Record<string, unknown> = {}) => {
   const email = someEmail()
   const answer = await service.call("POST", "/users", { body: { email, password, ...body } })
@@ -48,13 +48,13 @@ export const mails = async (service: TestService, to: string) => {
   }>
 }
 
-/** The token of the newest link mailed to the address. */
+/** Returns the token of the newest link that was mailed to the address, or an empty text if there is none. */
 export const newestLink = async (service: TestService, to: string) => {
   const mail = (await mails(service, to)).find(({ link }) => link !== undefined)
   return new URL(mail?.link ?? "about:blank").searchParams.get("refresh_token") ?? ""
 }
 
-/** The code of an authenticator app, `steps` 30-second steps from now. */
+/** Returns the code that an authenticator app shows `steps` 30-second steps from now. */
 export const totpCode = (secret: string, steps = 0) =>
   generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + steps * 30 })
 
@@ -62,7 +62,8 @@ const stepMs = 30_000
 const stepNow = () => Math.floor(Date.now() / stepMs)
 
 /**
- * Sends the code of the previous step, which is valid until the current step ends. If the step ends first, tries again.
+ * Sends the code of the previous time step, which is valid until the current step ends. If the current step ends
+ * before the code is accepted, the function tries again with a newer code.
  */
 export const sendPreviousTotpCode = async <A extends { readonly status: number }>(
   secret: string,
@@ -76,8 +77,8 @@ export const sendPreviousTotpCode = async <A extends { readonly status: number }
 }
 
 /**
- * Enables the authenticator app. Confirms it with the code of the previous step, so that the current code is still
- * unused.
+ * Enables the authenticator app. The setup is confirmed with the code of the previous time step, so that the current
+ * code is still unused.
  */
 export const turnOnTotp = async (service: TestService, token: string) => {
   const enabled = await service.call("POST", "/account/2fa/enable", {
@@ -93,7 +94,10 @@ export const turnOnTotp = async (service: TestService, token: string) => {
   return { secret, backupCodes: enabled.body.backup_codes as ReadonlyArray<string> }
 }
 
-/** Ends the grace period of the user's sessions. Only services started with peersPossible notice the change. */
+/**
+ * Ends the grace period of the user's sessions by changing the database. Only services that were started with
+ * `peersPossible` notice the change.
+ */
 export const endGrace = ({ sql }: Pick<TestService, "sql">, userId: string) =>
   sql`update entity set version = version + 1, state = jsonb_set(state, '{context,verifiedAt}', '1')
        where kind = 'session' and owner_id = ${userId}`

@@ -23,7 +23,7 @@ describe("registering", () => {
     expect(changed.body.user).not.toHaveProperty("email_verified_at")
   })
 
-  it("stores an email in lower case and rejects a second registration with `uniqueness`", async () => {
+  it("stores an email in lower case and rejects a second registration of it with `uniqueness`", async () => {
     const email = someEmail()
     expect((await post("/users", { email: ` ${email.toUpperCase()} `, password })).status).toBe(200)
     const again = await post("/users", { email, password })
@@ -55,7 +55,7 @@ describe("registering", () => {
     expect(answer.body.fields[field][0].code).toBe(code)
   })
 
-  it("accepts the additional members of generated clients, including null", async () => {
+  it("accepts the additional fields and nulls of generated clients, and ignores role and free_limit", async () => {
     const answer = await post("/users", {
       email: someEmail(),
       password,
@@ -81,7 +81,7 @@ describe("registering", () => {
 })
 
 describe("a user without a password", () => {
-  it("can set a password after the first link, and gets no links after that", async () => {
+  it("can set a password only after using the first link, and then gets no more links", async () => {
     const email = someEmail()
     const { body } = await post("/users", { email })
     expect(body.has_password).toBe(false)
@@ -92,7 +92,7 @@ describe("a user without a password", () => {
     const token = await newestLink(service, email)
     const consumed = await post("/auth/magic_link/consume", { token }, body.access_token)
     expect(consumed.status).toBe(200)
-    // The application that registered the user consumed the link itself, so it stays logged in.
+    // The application that registered the user used the link itself, with its access token, so it stays logged in.
     expect((await patch({}, body.access_token)).body.user.email_verified_at).toEqual(expect.any(String))
 
     const set = await patch({ password }, consumed.body.access_token)
@@ -105,7 +105,7 @@ describe("a user without a password", () => {
     expect(await mails(service, email)).toHaveLength(before)
   })
 
-  it("loses the session of a stranger who registered the address when the owner uses a requested link", async () => {
+  it("can use a requested link to end the session of a stranger who registered the address", async () => {
     const email = someEmail()
     const stranger = (await post("/users", { email })).body
     await post("/auth/magic_link", { email })
@@ -123,7 +123,7 @@ describe("an invited account", () => {
     return row.id
   }
 
-  it("can be claimed by registration if it owns nothing, but setting a password requires the mailed link", async () => {
+  it("that owns nothing can be taken over by registration, but a password requires the mailed link", async () => {
     const email = someEmail()
     const id = await invite(email)
     const early = await post("/users", { email, password })
@@ -142,7 +142,7 @@ describe("an invited account", () => {
     expect((await login(service, email, "the owner's own")).status).toBe(200)
   })
 
-  it("is claimed together with the alternate_id of the registration", async () => {
+  it("gets the alternate_id of the registration that takes it over", async () => {
     const email = someEmail()
     await invite(email)
     const alternate_id = `device-${email}`
@@ -153,7 +153,7 @@ describe("an invited account", () => {
     expect(byDevice.status).toBe(200)
   })
 
-  it("that owns an id can be claimed only with the mailed link", async () => {
+  it("that owns an id can be taken over only with the mailed link", async () => {
     const email = someEmail()
     const id = await invite(email)
     await service.sql`insert into claim (canonical, kind, holder, owner_id) values (${`x${id}`}, 'owned', ${id}, ${id})`
@@ -169,7 +169,7 @@ describe("an invited account", () => {
 })
 
 describe("changing the account", () => {
-  it("requires the current password for a new one, and ends all other sessions", async () => {
+  it("requires the current password for a new password, which ends all earlier sessions", async () => {
     const { email, refresh, token } = await register(service)
     const other = (await login(service, email)).body
     const missing = await patch({ password: "another password" }, token)

@@ -21,7 +21,7 @@ import { OauthClients } from "../../src/sign-in/oauth/oauth-client-store.ts"
 import { Outbox } from "../../src/turns/outbox.ts"
 import { testConfig } from "../fixtures/service.ts"
 
-/** The outcome of a statement is unknown: it may be committed later, after the caches were invalidated. */
+/** A statement that fails with an unknown outcome: it may be committed later, after the caches were invalidated. */
 const lost = () => Effect.fail(new Unavailable({ error: "The database is not reachable." }))
 const unreachable = Layer.succeed(Sql, {
   rows: lost,
@@ -35,7 +35,9 @@ const surroundings = Layer.mergeAll(
 )
 const id = randomUUID()
 
-/** Checks that the key is invalidated twice. Returns the keys that were invalidated when the call failed. */
+/**
+ * Checks that `id` is invalidated twice. Returns the keys that were already invalidated when the operation failed.
+ */
 const invalidatedBy = <A, E>(topic: string, operation: Effect.Effect<A, E, ApiKeys | Members | UserAdmin>) =>
   Effect.gen(function* () {
     const bus = yield* Bus
@@ -55,22 +57,22 @@ const invalidatedBy = <A, E>(topic: string, operation: Effect.Effect<A, E, ApiKe
     Effect.runPromise,
   )
 
-it("an API key with an unknown deletion outcome is invalidated immediately and again after the statement timeout", async () => {
+it("an API key whose deletion has an unknown outcome is invalidated now and after the statement timeout", async () => {
   const remove = ApiKeys.use((keys) => keys.remove(id, { userId: randomUUID(), roles: [] }))
   expect(await invalidatedBy("api_key", remove)).toEqual([id])
 })
 
-it("a user with an unknown deletion outcome is invalidated twice", async () => {
+it("a user is invalidated twice if the outcome of the user's deletion is unknown", async () => {
   const remove = UserAdmin.use((users) => users.remove(id, { by: "Admin", insists: false }))
   expect(await invalidatedBy("user", remove)).toEqual([id])
 })
 
-it("a member with an unknown removal outcome is invalidated twice", async () => {
+it("a member is invalidated twice if the outcome of the member's removal is unknown", async () => {
   const remove = Members.use((members) => members.remove(randomUUID(), id, true))
   expect(await invalidatedBy("user", remove)).toEqual([id])
 })
 
-it("the API keys of a magic link's user are invalidated twice if the outcome of its use is unknown", async () => {
+it("the API keys of a link's user are invalidated twice if the outcome of using the link is unknown", async () => {
   const link = { userId: randomUUID(), email: "", purpose: "confirm", keyIds: [id] }
   const rows = (statement: (q: never) => unknown) => {
     const text = statement(((strings: ReadonlyArray<string>) => strings.join("?")) as never) as string
@@ -89,13 +91,13 @@ it("the API keys of a magic link's user are invalidated twice if the outcome of 
 })
 
 it.each([
-  ["an application", OauthClients.use((clients) => clients.remove("gone"))],
+  ["an OAuth client", OauthClients.use((clients) => clients.remove("gone"))],
   [
-    "an organization with applications",
+    "an organization with OAuth clients",
     Organizations.use((organizations) => organizations.remove(randomUUID())),
   ],
 ] as const)(
-  "the users of %s with an unknown deletion outcome are invalidated, even if the database is available only later",
+  "the users of %s are invalidated after a deletion with an unknown outcome, as soon as the database is available",
   async (_, remove) => {
     let reads = 0
     const rows = (statement: (q: never) => unknown) => {

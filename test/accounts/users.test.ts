@@ -78,7 +78,7 @@ describe("GET /users", () => {
 })
 
 describe("GET /users/{id}", () => {
-  it("returns the caller, with ids in the skin tones the owner chose", async () => {
+  it("returns the caller, with ids in the skin tones that the owner chose", async () => {
     const user = await service.user()
     await grant(service, user, "👍🌊")
     await service.sql`insert into record (canonical, hash, tag, data) values ('👍🌊', 'h', 1, '👍🏽🌊')`
@@ -90,7 +90,7 @@ describe("GET /users/{id}", () => {
     expect(body.emoji_ids).toEqual(["👍🏽🌊"])
   })
 
-  it("returns up to 5,000 ids of one user, and the 200 oldest of each user in a list", async () => {
+  it("returns more than 200 ids of one user, but only the 200 oldest ids of each user in a list", async () => {
     const [admin, user] = await Promise.all([service.user({ role: "Admin" }), service.user()])
     await service.sql`insert into emoji_id (canonical, owner_id, source, registered_at)
       select repeat('🐙', 3) || chr(127792 + n), ${user.id}, 'test', now() + make_interval(secs => n)
@@ -122,7 +122,7 @@ describe("PATCH /users/{id}", () => {
   const patch = (id: string, body: unknown, token = admin.token) =>
     service.call("PATCH", `/users/${id}`, { token, body })
 
-  it("changes the given members, and ignores null and absent ones", async () => {
+  it("changes the given fields, and ignores null and omitted fields", async () => {
     const user = await service.user()
     const { body, status } = await patch(user.id, { first_name: "Ada", last_name: null, free_limit: 5 })
     expect(status).toBe(200)
@@ -132,7 +132,7 @@ describe("PATCH /users/{id}", () => {
     expect((await patch(user.id, {})).status).toBe(200)
   })
 
-  it("marks a changed email as unconfirmed and rejects one that is in use", async () => {
+  it("marks a changed email as unconfirmed, and rejects an email that is in use", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     const { body } = await patch(one.id, { email: `  NEW-${one.email.toUpperCase()} ` })
     expect(body.email).toBe(`new-${one.email}`)
@@ -143,7 +143,7 @@ describe("PATCH /users/{id}", () => {
     expect((await patch(one.id, { email: "nobody" })).status).toBe(400)
   })
 
-  it("changes of the role and deactivation take effect on the user's next request", async () => {
+  it("changes the role or deactivates the user with effect on the user's next request", async () => {
     const user = await service.user()
     expect((await service.call("GET", "/users", { token: user.token })).status).toBe(403)
     expect((await patch(user.id, { role: "Admin" })).body.role).toBe("Admin")
@@ -182,7 +182,7 @@ describe("PATCH /users/{id}", () => {
     expect(events.map((e) => e["type"])).toEqual(["session.logged_out"])
   })
 
-  it("rejects granting a role above the caller's own, and changing a user who has one", async () => {
+  it("rejects granting a role above the caller's own, and changing a user who has such a role", async () => {
     const [user, boss] = await Promise.all([service.user(), service.user({ role: "Super" })])
     expect((await patch(user.id, { role: "Super" })).status).toBe(403)
     expect((await patch(boss.id, { first_name: "Eve" })).status).toBe(403)
@@ -191,7 +191,7 @@ describe("PATCH /users/{id}", () => {
     expect((await patch(user.id, { role: "Emperor" })).status).toBe(400)
   })
 
-  it("is denied to users, also for their own account", async () => {
+  it("is denied to ordinary users, also for their own account", async () => {
     const user = await service.user()
     const refused = await patch(user.id, { free_limit: 100 }, user.token)
     expect(refused.status).toBe(403)
@@ -225,7 +225,7 @@ describe("DELETE /users/{id}", () => {
     expect(left).toEqual({ interests: 0, keys: 0 })
   })
 
-  it("is rejected while the user owns ids, and lists them", async () => {
+  it("is rejected while the user owns ids, with an error that lists them", async () => {
     const user = await service.user()
     await grant(service, user, "🐙🐙🐙")
     const { body, status } = await remove(user.id, user.token)
@@ -293,7 +293,7 @@ describe("DELETE /users/{id}/2fa", () => {
     expect((await service.call("DELETE", `/users/${user.id}/2fa`, { token: admin.token })).status).toBe(200)
   })
 
-  it("is denied to users, and to administrators for users with a higher role", async () => {
+  it("is denied to ordinary users, and to administrators for users with a higher role", async () => {
     const [user, boss] = await Promise.all([service.user(), service.user({ role: "Super" })])
     await secondFactor(boss.id)
     expect((await service.call("DELETE", `/users/${user.id}/2fa`, { token: user.token })).status).toBe(403)

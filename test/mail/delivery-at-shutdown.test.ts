@@ -5,7 +5,7 @@ import { Outbox } from "../../src/turns/outbox.ts"
 import { someEmail } from "../accounts/person.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 
-/** The callbacks of mails that the server has read and not acknowledged yet. */
+/** The callbacks that acknowledge mails. Each mail in this list was read by the server and not acknowledged yet. */
 const unanswered: Array<() => void> = []
 const smtp = new SMTPServer({
   authOptional: true,
@@ -33,7 +33,7 @@ it("a mail that is being sent when the service stops is marked as sent and not s
   const to = await beginMail(service)
   const other = await serve({}, { database: service.database })
   const stopped = service.stop()
-  // It no longer accepts connections, so it is stopping.
+  // The service no longer accepts connections, so it is stopping.
   await expect.poll(() => fetch(`${service.url}/health`).catch(() => "gone")).toBe("gone")
   unanswered.shift()?.()
   await stopped
@@ -49,7 +49,7 @@ it("a mail server that stops responding delays the shutdown by at most the drain
   unanswered.shift()?.()
 })
 
-it("a process leases only as many mails as it sends concurrently, so that other processes can send the rest", async () => {
+it("a process leases only as many mails as it sends concurrently", async () => {
   const service = await serveWithMail({ DRAIN_SECONDS: "1" })
   const rows = Array.from({ length: 12 }, () => ({ recipient: someEmail(), kind: "security_notice" }))
   await service.sql`insert into outbox ${service.sql(rows.map((row) => ({ ...row, payload: "{}" })))}`

@@ -6,7 +6,7 @@ import { someEmail } from "../accounts/person.ts"
 import { serve } from "../fixtures/service.ts"
 import { cleanUp } from "../fixtures/suite/clean-up.ts"
 
-/** A mail whose recipient the mail server rejects temporarily. */
+/** Starts a service and sends a mail. The mail server rejects its recipient temporarily. */
 const rejectedMail = async () => {
   const smtp = new SMTPServer({
     authOptional: true,
@@ -24,7 +24,7 @@ const rejectedMail = async () => {
   return { service, to }
 }
 
-it("logs the reason of a rejected mail without the recipient's address", async () => {
+it("the log contains the reason of a rejection, but not the recipient's address", async () => {
   const lines: Array<string> = []
   const log = vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line))
   cleanUp(async () => log.mockRestore())

@@ -47,7 +47,7 @@ it.concurrent("the lease of a mail is renewed while a slow server processes it, 
       stream.on("end", () => unanswered.push(done))
     },
   })
-  // The lease was one minute and was renewed twice.
+  // The first lease was one minute. It was renewed twice.
   await expect.poll(async () => (await state())?.["leased"], { timeout }).toBeGreaterThanOrEqual(80)
   expect(unanswered).toHaveLength(1)
   unanswered[0]?.()

@@ -13,9 +13,11 @@ interface Received {
 }
 
 const mails: Array<Received> = []
-/** The next responses of the SMTP server to a recipient. It accepts mail again when this list is empty. */
+/**
+ * The errors with which the SMTP server rejects the next recipients. When this list is empty, it accepts recipients.
+ */
 const smtpRefusals: Array<{ readonly responseCode: number }> = []
-/** The next responses to a sender. */
+/** The errors with which the SMTP server rejects the next senders. When this list is empty, it accepts senders. */
 const senderRefusals: Array<{ readonly responseCode: number }> = []
 const smtp = new SMTPServer({
   authOptional: true,
@@ -88,7 +90,7 @@ const put = (to: string, kind: string, data: Record<string, unknown>) =>
   service.runtime.runPromise(Outbox.use((outbox) => outbox.put({ to, kind, data })))
 const mailTo = (to: string) =>
   expect.poll(() => mails.find((mail) => mail.to.includes(to)), { timeout: 10_000 })
-/** Makes the next attempt due now. */
+/** Moves the next delivery attempt of the mail to the current time. */
 const dueNow = (to: string) =>
   service.sql`update outbox set due_at = now() where recipient = ${to} and due_at < 'infinity'`
 const stateOf = async (to: string) => {
@@ -169,7 +171,7 @@ describe("mail", () => {
     await expect.poll(() => stateOf(to)).toEqual({ sent: false, given_up: true, tries })
   })
 
-  it("that cannot be decrypted does not delay other mail and is retried, because another process may have its key", async () => {
+  it("that this process cannot decrypt does not delay other mail and is retried", async () => {
     const [broken, good] = [someEmail(), someEmail()]
     await service.sql`insert into outbox (recipient, kind, payload) values (${broken}, 'magic_link', 'v1.nonsense')`
     await put(good, "security_notice", { change: "something changed" })
@@ -222,11 +224,11 @@ describe("the outbox", () => {
     expect(await mailsTo(quiet, to)).toMatchObject([{ kind: "magic_link", link: "http://localhost/1" }])
   })
 
-  it("does not mark messages as sent that another process can send, while a provider is being configured", async () => {
+  it("does not mark recent messages as sent that another process may be able to send", async () => {
     const quiet = await serve()
     const mailing = await serve({ SMTP_URL: "smtp://127.0.0.1:9" }, { database: quiet.database })
     const [fresh, code, old] = [someEmail(), "+14155550141", "+14155550142"]
-    // As stored by a process that sends mail and SMS.
+    // The rows are stored as a process stores them that can send mail and SMS.
     await quiet.sql`insert into outbox (recipient, kind, payload, due_at) values
       (${fresh}, 'magic_link', '{}', now()), (${code}, 'two_factor_sms', '{}', now()),
       (${old}, 'two_factor_sms', '{}', now() - interval '1 day')`
@@ -250,7 +252,7 @@ describe("the outbox", () => {
     await mailTo(to).toMatchObject({ raw: expect.stringContaining("Receipt for order 1234abcd") })
   })
 
-  it("can be read outside production only, newest first", async () => {
+  it("can be read newest first, but not in production", async () => {
     const to = someEmail()
     await put(to, "magic_link", { link: "http://localhost/1" })
     await put(to, "transfer_sender_code", { code: "123456", eid: "🎈", recipient: "b@example.com" })
@@ -297,7 +299,7 @@ describe("the text of a mail", () => {
     ["payment_kept", "abcd1234"],
     ["interest_available", "🎈"],
     ["a_kind_of_its_own", "for you"],
-  ])("of the kind %s contains %s", (kind, text) => {
+  ])("of the kind %s contains the text %s", (kind, text) => {
     const rendered = render({ kind, data })
     expect(rendered.text).toContain(text)
     expect(rendered.subject).not.toBe("")
@@ -309,7 +311,7 @@ describe("the text of a mail", () => {
     [60, "1 minute"],
     [7200, "2 hours"],
     [undefined, "10 minutes"],
-  ])("for a transfer code with a lifetime of %s seconds states %s", (good_seconds, life) => {
+  ])("for a transfer code with a lifetime of %s seconds says %s", (good_seconds, life) => {
     for (const kind of ["transfer_sender_code", "transfer_receiver_code"])
       expect(render({ kind, data: { ...data, good_seconds } }).text).toContain(
         `The code is valid for ${life}.`,

@@ -39,7 +39,7 @@ describe("a login form that is sent twice", () => {
     }
   })
 
-  it("continues after an emailed link that the first request has used", async () => {
+  it("continues the login if the first request has used the emailed link", async () => {
     const user = await owner(2)
     const visitor = makeVisitor(service)
     const page = await visitor.get(await linkFor(user.email))
@@ -52,7 +52,7 @@ describe("a login form that is sent twice", () => {
     expect(shown.text).toContain("Choose an emoji id for")
   })
 
-  it("continues after a two-factor code that the first request has used, also after a link", async () => {
+  it("continues the login if the first request has used the two-factor code, also after a link", async () => {
     const { fields, user } = await loginForm()
     await service.register("🎲🎲👑", user)
     const { secret } = await turnOnTotp(service, user.token)
@@ -78,7 +78,7 @@ describe("a login form that is sent twice", () => {
     expect(done.headers.get("location")).toBe("/magic_link/done")
   })
 
-  it("only shows the page again if the form is not a login", async () => {
+  it("only shows the page again if it is sent with another action or after another user has logged in", async () => {
     const { fields } = await loginForm()
     const user = await owner(2)
     const visitor = makeVisitor(service)
@@ -87,7 +87,8 @@ describe("a login form that is sent twice", () => {
     await visitor.submit(early, fields)
     const chosen = await visitor.submit(early, { action: "select", emoji_id: user.ids[0]! })
     expect([chosen.status, locationOf(chosen).pathname]).toEqual([303, "/authorize"])
-    // Another user has logged in since, and the link is still valid: the page asks again, and then the link is used.
+    // Another user has logged in after the page of the link was opened, and the link is still valid. So the page asks
+    // again, and then the link is used.
     const asked = await visitor.submit(linkPage, { action: "use" })
     const again = await visitor.get(asked.headers.get("location") ?? "")
     expect(again.text).toContain(user.email)

@@ -12,7 +12,8 @@ const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127
 const browser = await openBrowser()
 
 /**
- * A third-party application: it redirects users to the login, exchanges the code on its server and shows the emoji id.
+ * A third-party application. It redirects users to the login, exchanges the code on its server and shows the emoji
+ * id.
  */
 const { challenge, verifier } = pkce()
 const application = { clientId: "", secret: "", redirectUri: "" }
@@ -64,7 +65,7 @@ describe.skipIf(executable === undefined)("login to a third-party application", 
     await page.getByRole("button", { name: "fire, game die, fire" }).click()
     expect(await page.getByRole("heading").textContent()).toBe("Hello 🔥🎲🔥")
 
-    // The cookie keeps the login: the second time there is only the choice, here by keyboard.
+    // The cookie keeps the user logged in, so the second time the user only chooses an id, here with the keyboard.
     await page.goto(origin)
     await page.getByRole("link").click()
     const choice = page.locator('button[value="🐙🌊"]')
@@ -125,7 +126,7 @@ describe.skipIf(executable === undefined)("login to a third-party application", 
     await page.getByRole("heading", { name: "access_denied" }).waitFor()
   })
 
-  it("lets the redirect_uri redirect to another origin, after a choice and after a link", async () => {
+  it("continues if the redirect_uri redirects to another origin, after a choice and after a link", async () => {
     const user = await service.user()
     await service.register("🍀🌊", user)
     await service.register("🍀🎲", user)
@@ -213,7 +214,7 @@ describe.skipIf(executable === undefined)("a first password", () => {
     await page.goto(await newestMailLink(service, email))
     await page.locator("form button").click()
     await page.getByLabel("Password").focus()
-    // Like a paste.
+    // Inserting the text at once simulates a paste.
     await page.keyboard.insertText("p".repeat(256))
     await page.getByRole("button", { name: "Set password" }).click()
     await page.getByText("at most 200 characters").waitFor()
@@ -221,7 +222,7 @@ describe.skipIf(executable === undefined)("a first password", () => {
 })
 
 describe.skipIf(executable === undefined)("an emailed link for an account with a password", () => {
-  it("keeps the password on Enter in an empty field and removes it only by the other button", async () => {
+  it("keeps the password if Enter is pressed in an empty field, and removes it only by the other button", async () => {
     const user = await register(service)
     const page = await (await browser.person()).newPage()
     await page.goto(await newestMailLink(service, user.email))
@@ -230,7 +231,7 @@ describe.skipIf(executable === undefined)("an emailed link for an account with a
     await page.keyboard.press("Enter")
     expect(await field.evaluate((input: HTMLInputElement) => input.validity.valueMissing)).toBe(true)
 
-    // Also if the browser does not validate the field.
+    // The password is also kept if the browser does not validate the field.
     await page.locator("form").evaluate((form: HTMLFormElement) => {
       form.noValidate = true
     })

@@ -11,7 +11,10 @@ import { newestMailLink } from "./oauth/application.ts"
 const service = await serveDirectory()
 const browser = await openBrowser()
 
-/** A proxy to the service. After `slowDown` it delays responses until `release`; requests are forwarded immediately. */
+/**
+ * Starts a proxy to the service. After `slowDown` is called, it delays responses until `release` is called. Requests
+ * are always forwarded immediately.
+ */
 const startSlowProxy = async () => {
   let isSlow = false
   let held = 0
@@ -47,7 +50,7 @@ const startSlowProxy = async () => {
   }
 }
 
-/** Within this time a browser sends its request. */
+/** The test waits this long after a press, so that the browser can send its request. */
 const momentMs = 500
 
 const pressTwice = async (page: Page, name: string, proxy: Awaited<ReturnType<typeof startSlowProxy>>) => {
@@ -70,7 +73,7 @@ const register = async (email: string) => {
 describe.skipIf(executable === undefined)(
   "a button that is pressed again before the response arrives",
   () => {
-    it("logs the user in although the link works once", async () => {
+    it("logs the user in, although the link works only once", async () => {
       const proxy = await startSlowProxy()
       const page = await (await browser.person()).newPage()
       await page.goto(proxy.to(await register("impatient-1@example.com")))

@@ -54,7 +54,7 @@ it("a login by a refresh token in the URL does not confirm the email address", a
   }
   const end = await use(made.body.refresh_token)
   expect([end.status, end.text.includes(email), end.text.includes("confirmed")]).toEqual([200, true, false])
-  // A password would be rejected before the emailed link is opened.
+  // The page does not offer to set a password, because a password is rejected until the emailed link is used.
   expect(end.text).not.toContain('name="password"')
 
   const confirmed = await use(await newestLink(service, email))
@@ -62,7 +62,7 @@ it("a login by a refresh token in the URL does not confirm the email address", a
   expect(confirmed.text).toContain('name="password"')
 })
 
-it("a link that does not fit into response headers is rejected with 400", async () => {
+it("a link that is too long for response headers is rejected with 400", async () => {
   const { refresh } = await register(service)
   const address = (redirect_uri: string) =>
     `/magic_link?${new URLSearchParams({ refresh_token: refresh, redirect_uri })}`

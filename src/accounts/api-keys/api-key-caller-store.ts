@@ -15,7 +15,7 @@ interface StoredKey {
   readonly secret_hash: string
   readonly scopes: ReadonlyArray<Scope>
   readonly expires_at: string | null
-  /** The role of its user when the key was created. */
+  /** The role that the key's user had when the key was created. */
   readonly made_as: Role | null
 }
 
@@ -24,14 +24,17 @@ export interface ApiKeyCaller {
   readonly caller: Caller
   /** The scopes stored with the key. */
   readonly scopes: ReadonlySet<Scope>
-  /** Milliseconds since the epoch. Infinity if the key does not expire. */
+  /** The time when the key expires, in milliseconds since the Unix epoch. Infinity if the key does not expire. */
   readonly expiresAt: number
-  /** The effective scopes: those of the key that this role and the role at the key's creation both have. */
+  /**
+   * Returns the scopes that the key gives to a user with this role. These are the stored scopes that belong both to
+   * this role and to the role that the user had when the key was created.
+   */
   scopesFor(role: Role): ReadonlySet<Scope>
 }
 
 interface Entry extends ApiKeyCaller {
-  /** The complete key. It is held only in memory, and only after it was verified. */
+  /** The complete key. It is kept only in memory, and only after it was verified. */
   readonly text: string
 }
 
@@ -57,13 +60,13 @@ const makeEntry = (id: string, text: string, key: StoredKey, caller: Caller): En
 }
 
 /**
- * API keys by id, cached until a change of the key or of its user is announced on the bus. Changes of the user count,
- * because what ends a user's sessions may also delete their keys.
+ * Finds API keys and caches them by id until the bus announces a change of the key or of its user. Changes of the
+ * user matter, because an operation that ends a user's sessions may also delete the user's API keys.
  */
 export class ApiKeyCallerCache extends Context.Service<
   ApiKeyCallerCache,
   {
-    /** From the cache, if the cache is currently reliable. */
+    /** Returns the cached key. Returns undefined if the key is not cached, has expired, or may be outdated. */
     remembered(text: string): ApiKeyCaller | undefined
     find(text: string): Effect.Effect<ApiKeyCaller | undefined, Unavailable>
   }

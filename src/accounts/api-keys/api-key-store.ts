@@ -17,7 +17,7 @@ interface ApiKeyRow {
 }
 
 const maxKeysPerUser = 50
-/** The topic that invalidates cached API keys, by the id of the key. */
+/** The bus topic that announces changed API keys, by the id of the key. */
 export const apiKeyTopic = "api_key"
 
 const display = (row: ApiKeyRow, text = `svc_${row.id}_…`): DisplayApiKey => ({
@@ -29,10 +29,10 @@ const display = (row: ApiKeyRow, text = `svc_${row.id}_…`): DisplayApiKey => (
   ...(row.expires_at === null ? {} : { expires_at: row.expires_at }),
 })
 
-/** The id of a key. Clients may send the key itself instead, complete or masked. */
+/** Returns the id of an API key. A client may send the id, the complete key, or the key with a hidden secret. */
 const idOf = (text: string): string => /^svc_([^_]+)_/.exec(text)?.[1] ?? text
 
-/** API keys of users. Only a hash of the secret is stored. */
+/** Stores the API keys of users. Only a hash of the secret is stored. */
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
@@ -46,7 +46,8 @@ export class ApiKeys extends Context.Service<
     ): Effect.Effect<DisplayApiKey, NotFound | Unprocessable | Unavailable>
     list(userId: string): Effect.Effect<ReadonlyArray<DisplayApiKey>, Unavailable>
     /**
-     * Deletes a key of this user, or of a user with one of these roles. When this returns, no process accepts the key.
+     * Deletes a key that belongs to this user, or to any user with one of these roles. When this returns, no process
+     * accepts the key.
      */
     remove(
       id: string,

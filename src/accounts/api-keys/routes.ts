@@ -27,13 +27,15 @@ const create = route({
   errors: [NotFound, Unprocessable],
   handler: ({ body, principal, query }) =>
     Effect.gen(function* () {
-      // Otherwise a leaked key could create another key and survive its own deletion.
+      // If an API key could create other keys, a person with a leaked key would still have access after it is
+      // deleted.
       if (principal.via !== "session") {
         return yield* new Forbidden({
           error: "Creating an API key requires the access token of a login session, not an API key.",
         })
       }
-      // A key for another user allows acting as that user.
+      // With an API key of another user, the caller can act as that user. So this requires the scope for logging in
+      // as others.
       const holder = yield* findActingUser(principal, query.user_id ?? principal.userId, "adminUser:loginAs")
       const scopes = yield* apiKeyScopes(principal, holder, body.scopes)
       const expiresAt = body.expires_at ?? null

@@ -14,12 +14,12 @@ const pattern = new RegExp(
 )
 
 /**
- * A plain SHA-256 is enough, because the secret has 260 random bits and cannot be guessed. A keyed hash would
- * invalidate API keys, which are used for years, when its key is retired.
+ * A plain SHA-256 is enough, because the secret has 260 random bits and cannot be guessed. API keys are used for
+ * years. With a keyed hash, they would become invalid when the key of the hash is retired.
  */
 const digest = (secret: string) => createHash("sha256").update(secret).digest()
 
-/** Creates an API key. `text` is shown once; `id` and `hash` are stored. */
+/** Creates an API key. `text` is the complete key, which is shown once. `id` and `hash` are stored. */
 export const makeApiKey = Effect.sync(() => {
   const id = randomCrockford(idLength)
   const secret = randomCrockford(secretLength)
@@ -27,7 +27,8 @@ export const makeApiKey = Effect.sync(() => {
 })
 
 /**
- * Splits an API key into its parts. Undefined if the format is not exact: nothing is trimmed, and letter case matters.
+ * Splits an API key into its parts. Returns undefined if the format is not exact: nothing is trimmed, and letter case
+ * matters.
  */
 export const parseApiKey = (text: string): ApiKeyParts | undefined => {
   const [, id, secret] = pattern.exec(text) ?? []

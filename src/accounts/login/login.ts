@@ -9,7 +9,10 @@ import { Sessions } from "../sessions/sessions.ts"
 export const queueFull = ({ retryAfterSeconds }: PasswordQueueFull) =>
   new Unavailable({ error: "The server is busy checking passwords. Try again later.", retryAfterSeconds })
 
-/** The account that a request body identifies. The email takes precedence and is normalised. */
+/**
+ * Returns the account that a request body identifies, or undefined if it identifies none. The email is normalised and
+ * takes precedence over the alternate_id.
+ */
 export const accountName = (body: {
   readonly email?: string | null
   readonly alternate_id?: string | null
@@ -48,7 +51,8 @@ export const login = Effect.fnUntraced(function* (body: {
   }
   yield* limits.forgive("login", limitKey)
   if (passwords.needsRehash(hash)) {
-    // The login succeeds even if this fails, because of a full queue or an old password that is too short today.
+    // Hashing may fail because the queue is full, or because an old password is too short for the current rules. The
+    // login succeeds anyway.
     yield* passwords.hash(body.password).pipe(
       Effect.flatMap((fresh) => accounts.rehash(account.id, hash, fresh)),
       Effect.ignore,

@@ -10,10 +10,13 @@ export interface LinkHolder {
   readonly purpose: LinkPurpose | "token"
 }
 
-/** The name of an account on a page. */
+/** The name that pages show for an account: its email, or a fixed text if it has no email. */
 export const nameOf = (email: string | null): string => email ?? "the account of this device"
 
-/** Finds the user of a mailed link's token, or of a refresh token that an application passes on. */
+/**
+ * Finds the user of a token. This is the token of an emailed link, or a refresh token that an application put into
+ * the URL. Returns undefined if the token is not valid.
+ */
 export const findHolder = Effect.fnUntraced(function* (token: string) {
   const link = yield* MagicLinks.use((links) => links.inspect(token))
   if (link !== undefined) return link satisfies LinkHolder as LinkHolder
@@ -24,9 +27,9 @@ export const findHolder = Effect.fnUntraced(function* (token: string) {
 })
 
 /**
- * The users a browser has proven to be without the link: it registered them or is logged in as them. A login from a
- * refresh token in a URL or from a partner does not count, because anyone can make another person open a URL with the
- * sender's own token.
+ * Finds the users that the browser has proven to be, without using the link: the user who registered in this browser,
+ * and the user who is logged in. A login with a refresh token from a URL or from a partner does not count, because
+ * anyone can make another person open a URL with the sender's own token.
  */
 export const usersOf = Effect.fnUntraced(function* ({ isGiven, registered, sessionToken }: Browser) {
   const own = isGiven ? "" : (sessionToken ?? "")

@@ -5,14 +5,15 @@ import type { OutboxRow } from "../../turns/outbox.ts"
 import type { SessionsEnded } from "../account-store.ts"
 
 /**
- * `login` logs in a user without a password. `welcome` does the same and is mailed at registration. `confirm` confirms
- * the email of a user with a password; such a user gets no other links.
+ * `login` logs in a user without a password. `welcome` does the same and is mailed at registration. `confirm`
+ * confirms the email of a user with a password, or a new email of any user. A user with a password gets only
+ * `confirm` links.
  */
 export type LinkPurpose = "login" | "welcome" | "confirm"
 
 interface NewMagicLink {
   readonly tokenHash: string
-  /** Null for an address without an account: the link is stored, and no mail is sent. */
+  /** Null if there is no user who may get a link. Then the link is stored, but no mail is sent. */
   readonly userId: string | null
   readonly email: string
   readonly purpose: LinkPurpose
@@ -34,7 +35,7 @@ interface ConsumedLink {
 }
 
 export const makeMagicLinkStore = Sql.useSync((sql) => ({
-  /** Stores the link together with its mail. */
+  /** Stores the link and its mail in one statement. */
   put: ({ email, purpose, seconds, tokenHash, userId }: NewMagicLink, mail: ReadonlyArray<OutboxRow>) =>
     sql.rows(
       (q) => q`with made as (
@@ -52,7 +53,10 @@ export const makeMagicLinkStore = Sql.useSync((sql) => ({
                   where m.token_hash = any(${hashes as string[]}) and m.used_at is null and m.expires_at > now()`,
       )
       .pipe(Effect.map((rows) => rows[0])),
-  /** Undefined if the link is used or expired. `known` are the users whose credentials the caller has proven. */
+  /**
+   * Uses the link up. Returns undefined if the link is not valid. `known` lists the users whose password or session
+   * the caller has shown.
+   */
   consume: (hashes: ReadonlyArray<string>, attempt: string, known: ReadonlyArray<string>) =>
     sql
       .rows<{ done: ConsumedLink | null }>(

@@ -33,10 +33,10 @@ export interface MadeLink {
 }
 
 /**
- * What the caller proves besides having the link: an existing login as one of `users`, or the account's password. A
- * caller without either may be the owner of an address that a stranger registered. `discardsCredentials` removes what
- * was set up before the address was confirmed. It must be requested explicitly, because a forgotten field must not
- * delete a password.
+ * What the caller shows in addition to the link: an existing login as one of `users`, or the account's password. A
+ * caller who shows neither may be the owner of an address that a stranger registered. `discardsCredentials` removes
+ * the password, sessions and keys that were set up before the address was confirmed. The caller must request this
+ * explicitly, because a request that merely lacks the password must not delete it.
  */
 export interface Shown {
   readonly users?: ReadonlyArray<string>
@@ -55,8 +55,8 @@ const purposeFor = (account: Account | undefined): LinkPurpose | undefined => {
 }
 
 /**
- * The status that is returned only to a caller who is logged in as this user. `Registered` means that the account has a
- * password, `Active` that its email is confirmed.
+ * Returns the status of an account. It is shown only to a caller who is logged in as this user. `Registered` means
+ * that the account has a password. `Active` means that its email is confirmed and that it is not deactivated.
  */
 export const statusOf = (account: Account): MagicLinkStatus => {
   const isActive = account.email_verified && account.active
@@ -65,24 +65,28 @@ export const statusOf = (account: Account): MagicLinkStatus => {
 }
 
 /**
- * Mailed links that prove an email address. The link is `{auth_url}/magic_link?refresh_token=TOKEN&…`. TOKEN is a
- * one-time token; the parameter is named `refresh_token` because the page also accepts refresh tokens. The page shows a
- * button and calls `inspect`, which does not use the link up, so mail scanners do no harm. The button's POST calls
- * `consume`, and the page stores the returned refresh token in its cookie.
+ * Creates, mails and uses links that prove an email address. The link is
+ * `{auth_url}/magic_link?refresh_token=TOKEN&…`. TOKEN is a one-time token. The parameter is named `refresh_token`
+ * because the page also accepts refresh tokens. Opening the page only calls `inspect` and shows a button. So a mail
+ * scanner that opens the link does not use it up. The button's POST calls `consume`, and the page stores the returned
+ * refresh token in its cookie.
  */
 export class MagicLinks extends Context.Service<
   MagicLinks,
   {
-    /** Creates a link and the hash of its token, which the caller stores. `parameters` are added to the URL. */
+    /** Creates a link and the hash of its token. The caller stores the hash. `parameters` are added to the URL. */
     make(parameters?: Readonly<Record<string, string>>, site?: LinkSite): Effect.Effect<MadeLink>
-    /** Mails a link if the user exists and may have one. Takes the same time if not. */
+    /**
+     * Mails a link if the user exists and may have one. Otherwise it takes the same time, but sends nothing. Returns
+     * the account, or undefined if there is none.
+     */
     send(
       name: AccountName,
       parameters?: Readonly<Record<string, string>>,
-      /** The site whose cookie the link sets, if AUTH_URL and WEB_URL differ. */
+      /** The site that the link opens and whose cookie it sets: `auth` is AUTH_URL, `web` is WEB_URL. */
       site?: LinkSite,
     ): Effect.Effect<Account | undefined, TooManyRequests | Unavailable>
-    /** The user of the link, while the link is valid. Does not use the link. */
+    /** Finds the user of the link without using it up. Returns undefined if the link is not valid. */
     inspect(
       token: string,
     ): Effect.Effect<
@@ -153,7 +157,10 @@ export class MagicLinks extends Context.Service<
         yield* limits.forgive("login", userId)
       })
 
-      /** Using the link may have removed rights and keys of the user. */
+      /**
+       * Removes the user and the API keys from all caches, because using the link may have removed rights and keys of
+       * the user.
+       */
       const invalidateUser = (userId: string, keyIds: ReadonlyArray<string>) =>
         Effect.andThen(bus.invalidate("api_key", keyIds), callers.changed(userId))
 
@@ -164,7 +171,8 @@ export class MagicLinks extends Context.Service<
         const link = yield* find(token)
         if (link === undefined) return yield* invalidLink()
         const { keyIds, purpose, userId } = link
-        // Only accounts with a password get links with the purpose `confirm`.
+        // Without this check, a `confirm` link alone would confirm the address and remove the password of the
+        // account.
         if (purpose === "confirm" && !password && !discardsCredentials && !users.includes(userId))
           return yield* fieldFault("password", "required", "Enter the password you registered with.")
         if (password) yield* checkPassword(userId, password)
@@ -174,7 +182,7 @@ export class MagicLinks extends Context.Service<
           .consume(hashes(token), attempt, known)
           .pipe(invalidating(invalidateUser(userId, keyIds), config.statementTimeoutMs))
         if (done === undefined) return yield* invalidLink()
-        // A key may have been created between the two statements.
+        // An API key may have been created after `find` read the keys and before `consume` deleted them.
         if (done.api_keys.length > 0) yield* bus.invalidate("api_key", done.api_keys)
         publisher.moved(done.ended?.events ?? [])
         if (done.needs_password) {

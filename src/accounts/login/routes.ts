@@ -20,7 +20,7 @@ import { MagicLinks, statusOf } from "./magic-links.ts"
 
 const group = "authentication"
 
-/** Responses with tokens must not be stored by caches. */
+/** Caches must not store responses that contain tokens. */
 export const notStored = { "Cache-Control": "no-store" }
 export const privately = <A>(value: A) => Reply.json(value, { headers: notStored })
 
@@ -113,7 +113,8 @@ const consumeMagicLink = route({
   headers: ["cookie"],
   handler: ({ body, headers, principal }) =>
     Effect.gen(function* () {
-      // Without a valid token the caller would count as a stranger and lose their own credentials.
+      // A caller with an expired token must not count as a stranger, because using the link could then remove the
+      // caller's own credentials.
       if (principal === null && bearerToken(headers) !== undefined) {
         return yield* new Unauthorized({
           error:

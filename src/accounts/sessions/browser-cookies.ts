@@ -7,10 +7,10 @@ import { OneTimeCodes } from "./one-time-codes.ts"
 import { RefreshTokens } from "./refresh-tokens.ts"
 
 /**
- * `registered`: the user who registered, or requested the mail, on a page of this site in this browser. `session`: the
- * login of the authorization site. `visit`: the data that a partner sent. `form`: binds a form to the browser.
- * `handed`: a refresh token from a URL, until the person accepts it. `given`: a hash of that token after the person
- * accepted it.
+ * The cookies of a browser. `registered` names the user who registered, or requested the mail, on a page of this
+ * site. `session` is the refresh token of the login. `visit` is a token for the data that a partner sent. `form`
+ * binds forms to the browser. `handed` is a refresh token from a URL, until the person accepts the login. `given` is
+ * a hash of that token after the person accepted the login.
  */
 type CookieName = "registered" | "session" | "visit" | "form" | "handed" | "given"
 
@@ -18,13 +18,13 @@ export interface Browser {
   readonly sessionToken: string | undefined
   readonly visitToken: string | undefined
   readonly handedToken: string | undefined
-  /** The login is from a refresh token in a URL. The person accepted it, but has not proven to be its user. */
+  /** The login uses a refresh token from a URL. The person accepted the login, but has not proven to be its user. */
   readonly isGiven: boolean
   /** The user who last registered, or requested the mail, in this browser. */
   readonly registered: string | undefined
-  /** Included in every form of a page. */
+  /** Every form of a page includes this token. It proves that the form was sent from a page of this site. */
   readonly formToken: string
-  /** Cookies that the browser does not have yet. Every page sets them. */
+  /** The `Set-Cookie` values for cookies that the browser does not have yet. Every page sends them. */
   readonly fresh: ReadonlyArray<string>
 }
 
@@ -43,8 +43,9 @@ const readCookies = (header: string): ReadonlyMap<string, string> =>
   )
 
 /**
- * The cookies of the sites and the tokens of their forms. A form token is a keyed hash of the browser's form cookie and
- * its login. Another site cannot create one, and it is valid only for the login it was created for.
+ * Reads and creates the cookies of the sites, and the tokens of their forms. A form token is a keyed hash of the
+ * browser's form cookie and its login. Another site cannot create a form token. The token is valid only for the login
+ * for which it was created.
  */
 export class BrowserCookies extends Context.Service<
   BrowserCookies,
@@ -56,13 +57,13 @@ export class BrowserCookies extends Context.Service<
       form: Form,
     ): Effect.Effect<void, Forbidden>
     /**
-     * Whether the page of the form was loaded before the browser logged in or verified its code. This happens when a
-     * button is pressed twice, or when the login happened in another window.
+     * Whether the page of the form was loaded before the browser logged in or verified its two-factor code. This
+     * happens when a button is pressed twice, or when the login happened in another window.
      */
     precedesLogin(browser: Browser, headers: Readonly<Record<string, string>>, form: Form): boolean
-    /** The cookie that records that this browser registered the user. */
+    /** Creates the cookie that records that this browser registered the user. */
     registered(userId: string): string
-    /** The cookie that records that this login is from a refresh token in a URL. */
+    /** Creates the cookie that records that this login uses a refresh token from a URL. */
     given(sessionToken: string, maxAgeSeconds: number): string
     cookie(name: CookieName, value: string, maxAgeSeconds: number): string
     forget(name: CookieName): string
@@ -74,7 +75,7 @@ export class BrowserCookies extends Context.Service<
       const { authUrl, webUrl } = yield* AppConfig
       const codes = yield* OneTimeCodes
       const tokens = yield* RefreshTokens
-      // Browsers reject the prefix and the flag over plain http.
+      // Over plain http, browsers reject cookies with the prefix `__Host-` or the flag `Secure`.
       const isSecure = authUrl.startsWith("https:") && webUrl.startsWith("https:")
       const nameOf = (name: CookieName) => `${isSecure ? "__Host-" : ""}svc_${name}`
       const cookie = (name: CookieName, value: string, maxAgeSeconds: number) =>

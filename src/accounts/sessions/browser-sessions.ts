@@ -10,21 +10,24 @@ import { RefreshTokens } from "./refresh-tokens.ts"
 export interface BrowserSession {
   readonly sessionId: string
   readonly account: Account
-  /** False until the second factor of the login is verified. */
+  /** Whether the login is complete: the second factor was verified, or none was required. */
   readonly admitted: boolean
   readonly principal: Principal
 }
 
 /**
- * Finds the session of a refresh token without using the token, because pages are loaded repeatedly and a partner gets
- * the same token back.
+ * Finds the session of a refresh token. The token is not replaced, because pages are loaded repeatedly with the same
+ * token, and a partner gets the same token back.
  */
 export class BrowserSessions extends Context.Service<
   BrowserSessions,
   {
-    /** Finds a valid session by its newest refresh token. */
+    /**
+     * Finds a session by its newest refresh token. Returns undefined if the token is older or the session is not
+     * valid.
+     */
     find(refreshToken: string): Effect.Effect<BrowserSession | undefined, Unavailable>
-    /** Finds a valid session by its id. */
+    /** Finds a session by its id. Returns undefined if the session is not valid. */
     findById(sessionId: string): Effect.Effect<BrowserSession | undefined, Unavailable>
   }
 >()("directory/BrowserSessions") {

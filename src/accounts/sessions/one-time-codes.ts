@@ -4,7 +4,8 @@ import { crockfordAlphabet, randomCrockford } from "../../crypto/crockford-base3
 import { type KeyRingInvalid, makeKeyRing, type NamedKey } from "../../crypto/key-ring.ts"
 
 /**
- * Codes that are short enough to guess. The hash includes the subject, so that a code is valid for one subject only.
+ * The purposes of codes that belong to one subject, for example a user or a transfer. The hash includes the subject,
+ * so that a code is valid for this subject only.
  */
 type ShortCodePurpose =
   | "backup-code"
@@ -14,7 +15,10 @@ type ShortCodePurpose =
   | "sms-code"
   | "transfer-sender"
   | "transfer-receiver"
-/** Tokens with 256 random bits. They are looked up by their hash alone, before the subject is known. */
+/**
+ * The purposes of tokens with 256 random bits. Such a token is looked up by its hash alone, before its subject is
+ * known.
+ */
 type OpaqueTokenPurpose = "refresh-token" | "magic-link" | "oauth-client-secret" | "partner-visit"
 
 export type CodeContext =
@@ -24,14 +28,20 @@ export type CodeContext =
 const backupCodeCount = 10
 const backupCodePattern = new RegExp(`^[${crockfordAlphabet}]{8}$`)
 
-/** Normalises a typed backup code: spaces, capitals, o for 0, i and l for 1. Undefined if it is not a backup code. */
+/**
+ * Normalises a typed backup code: it ignores spaces, hyphens and letter case, and reads o as 0, and i and l as 1.
+ * Returns undefined if the text is not a backup code.
+ */
 export const readBackupCode = (typed: string): string | undefined => {
   if (typed.length > 32) return undefined
   const symbols = typed.toLowerCase().replace(/[\s-]/g, "").replaceAll("o", "0").replace(/[il]/g, "1")
   return backupCodePattern.test(symbols) ? `${symbols.slice(0, 4)}-${symbols.slice(4)}` : undefined
 }
 
-/** JSON separates the parts, so that two different pairs of subject and code never have the same input. */
+/**
+ * Computes the keyed hash of a code. The input is JSON, so that different subjects and codes never have the same
+ * input.
+ */
 const digest = (key: KeyObject, { purpose, subject }: CodeContext, code: string) =>
   createHmac("sha256", key)
     .update(JSON.stringify([purpose, subject ?? null, code]))
@@ -40,18 +50,21 @@ const digest = (key: KeyObject, { purpose, subject }: CodeContext, code: string)
 const encode = (keyId: string, mac: Buffer) => `${keyId}.${mac.toString("base64url")}`
 
 /**
- * Codes and tokens that are shown once and stored only as `<key id>.<keyed hash>`. The key is not in the database, so
- * that the million possible six-digit codes cannot be tried with a database dump alone.
+ * Creates and checks codes and tokens that are shown once and stored only as `<key id>.<keyed hash>`. The key is not
+ * in the database. So a person who has only a database dump cannot find a six-digit code by trying all of them.
  */
 export class OneTimeCodes extends Context.Service<
   OneTimeCodes,
   {
     readonly makeSixDigits: Effect.Effect<string>
     readonly makeOpaqueToken: Effect.Effect<string>
-    /** Ten codes of the form `xxxx-xxxx` with 40 random bits each. */
+    /** Creates ten codes of the form `xxxx-xxxx` with 40 random bits each. */
     readonly makeBackupCodes: Effect.Effect<ReadonlyArray<string>>
     readonly hash: (context: CodeContext, code: string) => string
-    /** Every hash the code may be stored under, one per key, for `where hash = any(…)`. */
+    /**
+     * Returns every hash under which the code may be stored, one for each key of the service. Used in `where hash =
+     * any(…)`.
+     */
     readonly lookupHashes: (context: CodeContext, code: string) => ReadonlyArray<string>
     readonly matches: (stored: string, context: CodeContext, code: string) => boolean
   }

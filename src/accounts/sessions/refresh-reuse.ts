@@ -8,13 +8,17 @@ import { CallerCache } from "../caller-cache.ts"
 export const refused = (error = "The refresh token is invalid, expired or already used. Log in again.") =>
   new Unauthorized({ error })
 
-/** The event for a refresh token that is used a second time. It revokes all refresh tokens of the session. */
+/**
+ * The event that ends a session because one of its refresh tokens was used a second time. All its refresh tokens
+ * become invalid.
+ */
 export const revokeFamily = { type: "REVOKE", reason: "refresh_token_reused" } as const
 
 const turnFailures = new Set(["NotFound", "EventRefused", "IdsTaken", "LimitReached", "UniqueConflict"])
 
 /**
- * Runs a turn of one session. A session that does not exist or has ended fails with the same error as an invalid token.
+ * Creates the function that runs a turn of a session. If the session does not exist or has ended, it fails with the
+ * same error as for an invalid token. If the turn revokes the session, its user is removed from all caches.
  */
 export const makeRefreshReuse = Effect.gen(function* () {
   const config = yield* AppConfig
@@ -29,7 +33,7 @@ export const makeRefreshReuse = Effect.gen(function* () {
         revokedUserId = event === revokeFamily ? current.snapshot.context.userId : undefined
         return event
       })
-    // A turn with an unknown outcome may have revoked the session too.
+    // A turn with an unknown outcome may have revoked the session, so the user is removed from the caches then too.
     const invalidateUser = (isKnown: boolean) => {
       if (revokedUserId === undefined) return Effect.void
       const changed = callers.changed(revokedUserId)

@@ -16,15 +16,15 @@ const mac = (key: KeyObject, sessionId: string, generation: number) =>
     .digest("base64url")
 
 /**
- * Refresh tokens of the form `<session>.<generation>.<key id>.<mac>`. The mac is computed from the other parts with a
- * key that is not in the database. Therefore the database stores only the generation, concurrent refreshes return the
- * same new token, and an old token can be distinguished from a forged one.
+ * Creates and reads refresh tokens of the form `<session>.<generation>.<key id>.<mac>`. The mac is computed from the
+ * other parts with a key that is not in the database. Therefore the database stores only the generation, concurrent
+ * refreshes return the same new token, and an old token can be distinguished from a forged one.
  */
 export class RefreshTokens extends Context.Service<
   RefreshTokens,
   {
     readonly make: (facts: RefreshTokenFacts) => string
-    /** Undefined if the token was not created by this service. */
+    /** Returns undefined if the token was not created with one of the service's keys. */
     readonly read: (token: string) => RefreshTokenFacts | undefined
   }
 >()("services/RefreshTokens") {
@@ -43,7 +43,8 @@ export class RefreshTokens extends Context.Service<
             const key = ring.all.get(keyId)
             if (key === undefined) return undefined
             const generation = Number(number)
-            // Compares the text, not the decoded bytes: the last symbol has unused bits.
+            // This compares the texts, not the decoded bytes. The last base64url character has unused bits, so
+            // different texts may decode to the same bytes.
             return timingSafeEqual(Buffer.from(given), Buffer.from(mac(key, sessionId, generation)))
               ? { sessionId, generation }
               : undefined

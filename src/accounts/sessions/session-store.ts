@@ -1,6 +1,6 @@
 import type { ExpiredRows } from "../../postgres/prune.ts"
 
-/** Sessions that ended more than `keptSeconds` ago. */
+/** Selects the rows that the cleanup deletes: sessions that ended more than `keptSeconds` ago. */
 export const endedSessions = (keptSeconds: number): ExpiredRows => ({
   table: "entity",
   key: ["kind", "id"],

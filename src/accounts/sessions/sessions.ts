@@ -21,15 +21,18 @@ import { makeRefreshReuse, refused, revokeFamily } from "./refresh-reuse.ts"
 import { type RefreshTokenFacts, RefreshTokens } from "./refresh-tokens.ts"
 import { Tokens } from "./tokens.ts"
 
-/** How long the immediate predecessor of a refresh token stays valid, because clients refresh concurrently. */
+/**
+ * After a refresh, the previous refresh token stays valid for this time, because a client may refresh several times
+ * concurrently.
+ */
 const rotationGraceMs = 10_000
-/** A login that waits for its two-factor code expires sooner than a complete one. */
+/** A login that waits for its two-factor code expires after this time, which is shorter than for a complete login. */
 const pendingSeconds = 3600
 
-/** The maximum number of open sessions of a user. Older sessions are ended. */
+/** The maximum number of open sessions of a user. A new login ends the oldest sessions above this number. */
 const maxSessions = 200
 
-/** A concurrent refresh has already created the next token. */
+/** The refresh token is the previous one, because a concurrent refresh has already created the next one. */
 class AlreadyRotated extends Data.TaggedError("AlreadyRotated")<{ readonly context: SessionContext }> {}
 
 const reusedMessage = "The refresh token was already used, so its session was ended. Log in again."
@@ -38,7 +41,8 @@ interface Loaded {
   readonly snapshot: { readonly value: string; readonly context: SessionContext }
 }
 
-// Generations only increase, so a token that is older than the cached generation is also older than the stored one.
+// `context` may be cached and outdated. Generations only increase, so a token that is older than the cached
+// generation is also older than the stored one.
 const tokenState = ({ generation }: RefreshTokenFacts, context: SessionContext, now: number) => {
   if (generation === context.generation) return "current"
   if (generation > context.generation) return "unknown"
@@ -51,14 +55,15 @@ export class Sessions extends Context.Service<
   Sessions,
   {
     /**
-     * Opens a new session. With `verifiedAt` no code is required, because the second factor was verified at that time.
+     * Opens a new session. If `verifiedAt` is given, no code is required, because the second factor was verified at
+     * that time.
      */
     open(
       account: Account,
       facts?: { readonly verifiedAt: number | undefined },
     ): Effect.Effect<TokenResponse, Unavailable>
     refresh(refreshToken: string): Effect.Effect<TokenResponse, Unauthorized | Unavailable>
-    /** Verifies a code, which completes a login or starts a new grace period. */
+    /** Verifies a two-factor code. A correct code completes a pending login, or starts a new grace period. */
     verifyCode(
       refreshToken: string,
       code: string,
@@ -67,7 +72,10 @@ export class Sessions extends Context.Service<
     proven(sessionId: string): Effect.Effect<void, Unavailable>
     /** Fails unless a second factor was verified within the grace period. */
     checkFresh(sessionId: string): Effect.Effect<void, TwoFactorRequired | Unavailable>
-    /** The time when the second factor was last verified, for a session that replaces this one. */
+    /**
+     * Returns the time when the second factor was last verified in this session, or undefined if it never was. A new
+     * session that replaces this one takes over the time.
+     */
     findVerifiedAt(sessionId: string): Effect.Effect<number | undefined, Unavailable>
     /** Ends all sessions and access tokens of the user, in all processes. */
     endAll(userId: string, reason: string): Effect.Effect<void, Unavailable>
@@ -109,7 +117,7 @@ export class Sessions extends Context.Service<
         return response
       })
 
-      /** The account of the session. Fails if the session or the account is no longer valid. */
+      /** Returns the account of the session. Fails if the session or the account is no longer valid. */
       const accountOf = Effect.fnUntraced(function* ({ snapshot }: Loaded, now: number) {
         const { context, value } = snapshot
         if (value === "Revoked" || value === "Expired" || now >= context.expiresAt) return yield* refused()
@@ -144,11 +152,12 @@ export class Sessions extends Context.Service<
           { create: { id: sessionId, userId: account.id, epoch: account.epoch } },
         ).pipe(Effect.catchTag("Unauthorized", (failure) => Effect.die(failure)))
         const old = yield* accounts.endOldSessions(account.id, maxSessions)
-        // The actors of these sessions have the state from before the statement.
+        // The statement has ended these sessions in the database. Their actors in memory still have the earlier
+        // state.
         for (const id of old?.session_ids ?? []) actors.passivate(id)
         if (old !== undefined) yield* ended(account.id, old)
         if (wants === "SMS") {
-          // If the rate limit refuses another SMS, an earlier code was sent shortly before.
+          // If the rate limit refuses another SMS, the user got a code shortly before and can use that one.
           yield* factors
             .sendSms(account.id, { confirmedOnly: true })
             .pipe(Effect.catchTags({ TooManyRequests: () => Effect.void, Unprocessable: () => Effect.void }))
@@ -169,7 +178,8 @@ export class Sessions extends Context.Service<
                   ? ({ type: "ADMIT", ...renewal(now, true) } as const)
                   : ({ type: "ROTATE", ...renewal(now, context.admitted) } as const)
               case "predecessor":
-                // The newer token was issued for a two-factor code, which the holder of the older token has not shown.
+                // The newer token was issued for a correct two-factor code. The holder of the older token has not
+                // shown that code.
                 if (context.raisedByCode) return yield* refused()
                 return yield* new AlreadyRotated({ context })
               case "reused":
@@ -230,7 +240,7 @@ export class Sessions extends Context.Service<
           })
 
         let { snapshot } = yield* turn(facts.sessionId, decide)
-        // The first turn only ended an expired lock. The second one verifies the code.
+        // If no code was checked, the first turn only ended an expired lock. Then the second turn checks the code.
         if (proof === undefined && snapshot.value !== "Revoked") {
           snapshot = (yield* turn(facts.sessionId, decide)).snapshot
         }

@@ -1,7 +1,8 @@
 /**
- * A map of bounded size that drops entries that were not used recently. It has two generations instead of a linked
- * list. A hit in the young generation writes and allocates nothing. A hit in the old one moves the entry to the young
- * one. When the young one is full, it becomes the old one, and the previous old one is dropped as a whole.
+ * Creates a map of limited size that drops entries that were not used recently. It has a young and an old generation
+ * instead of a linked list. Reading an entry of the young generation writes and allocates nothing. Reading an entry
+ * of the old generation moves it to the young generation. When the young generation is full, it becomes the old one,
+ * and all entries of the previous old generation are dropped.
  */
 export const makeTokenCache = <A>(capacity: number) => {
   const generationSize = Math.max(1, Math.floor(capacity / 2))

@@ -5,9 +5,9 @@ import { type KeyRingInvalid, makeKeyRing, type NamedKey } from "../../crypto/ke
 import { makeTokenCache } from "./token-cache.ts"
 
 /**
- * The only accepted algorithm. Only processes of this service verify these tokens, and they have the signing key
- * anyway, so a public key would protect nothing. EdDSA verifies at two thirds of the speed (measured: 4,200 against
- * 6,800 per second, one after the other) and makes each token longer.
+ * The only accepted signature algorithm. A shared secret key is enough, because only processes of this service verify
+ * these tokens, and they all sign tokens too. EdDSA would be slower (measured: 4,200 verifications per second, one
+ * after the other; HS256 reaches 6,800) and would make each token longer.
  */
 const algorithm = "HS256"
 const clockToleranceSeconds = 5
@@ -16,7 +16,10 @@ const maxTokenLength = 2048
 /** Each kind has its own type header and audience, so that a token of one kind is never accepted as another kind. */
 const kinds = {
   access: { typ: "at+jwt", audience: "api" },
-  /** Issued while a two-factor code is pending. It can be decoded and has an expiry, but authorises no operation. */
+  /**
+   * Issued while a login waits for its two-factor code. Clients can decode the token and read its expiry, but it
+   * authorises no operation.
+   */
   pending: { typ: "pending+jwt", audience: "two-factor" },
   "oauth-access": { typ: "oauth-at+jwt", audience: "oauth-api" },
   "oauth-code": { typ: "oauth-code+jwt", audience: "token-endpoint" },
@@ -28,13 +31,18 @@ const accessKinds: ReadonlySet<TokenKind> = new Set(["access", "oauth-access"])
 
 const Claims = Schema.Struct({
   sub: Schema.String,
-  /** Session id. */
+  /** The id of the session. In the access and refresh tokens of OAuth clients, it is the id of the grant. */
   sid: Schema.String,
-  /** The user's token epoch. Logout increments it, which invalidates all tokens with a lower epoch. */
+  /**
+   * The user's token epoch when the token was signed. Logout increments the epoch, which invalidates all earlier
+   * tokens.
+   */
   ep: Schema.Int,
   role: Schema.String,
   jti: Schema.optionalKey(Schema.String),
-  /** Claims of certain kinds, for example the client and the chosen id of an authorization code. */
+  /**
+   * Claims that only some kinds of tokens have, for example the client and the chosen id of an authorization code.
+   */
   ext: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   iat: Schema.Int,
   exp: Schema.Int,
@@ -72,15 +80,18 @@ export interface TokenOptions {
   readonly keys: ReadonlyArray<NamedKey>
   readonly issuer: string
   /**
-   * The configured lifetime of access tokens. It also limits tokens that were signed under a longer setting, because
-   * ended sessions are only looked up for this time.
+   * The configured lifetime of access tokens. A token that was signed with a longer lifetime is also accepted for
+   * this time only, because the service remembers ended sessions only slightly longer.
    */
   readonly accessSeconds?: number
-  /** The number of verified tokens cached by each process. */
+  /** The maximum number of verified tokens that each process caches. */
   readonly cacheCapacity?: number
 }
 
-/** Signs and verifies JWTs. The caller checks on every request, by `sid` and `ep`, that the session is still valid. */
+/**
+ * Signs and verifies JWTs. `verify` does not check whether the session is still valid. The caller must check this by
+ * `sid` and `ep` on every request.
+ */
 export class Tokens extends Context.Service<
   Tokens,
   {
@@ -89,7 +100,10 @@ export class Tokens extends Context.Service<
       options: { readonly kind: TokenKind; readonly ttlSeconds: number },
     ) => Effect.Effect<string>
     readonly verify: (token: string, kind: TokenKind) => Effect.Effect<Claims, TokenInvalid>
-    /** The claims of a token that this process has verified before, otherwise undefined. Synchronous. */
+    /**
+     * Returns the claims of a token that this process has verified before, without waiting. Returns undefined for any
+     * other token.
+     */
     readonly verifyCached: (token: string, kind: TokenKind) => Claims | undefined
   }
 >()("services/Tokens") {
@@ -100,7 +114,8 @@ export class Tokens extends Context.Service<
         const { accessSeconds = Number.MAX_SAFE_INTEGER, issuer, cacheCapacity = 10_000 } = options
         const ring = yield* makeKeyRing(options.keys, "tokens")
         const hmac = { name: "HMAC", hash: "SHA-256" }
-        // jose would import raw bytes on every call. Also, an imported key cannot be exported.
+        // The keys are imported once, because jose would import raw bytes on every call. Also, the bytes of an
+        // imported key cannot be read again.
         const imported = yield* Effect.promise(() =>
           Promise.all(
             Array.from(ring.all, async ([id, key]) => {
@@ -159,7 +174,8 @@ export class Tokens extends Context.Service<
           const claims = accessKinds.has(kind) ? endingWithin(read.success, accessSeconds) : read.success
           if ((claims.exp + clockToleranceSeconds) * 1000 <= nowMillis)
             return yield* new TokenInvalid({ reason: "expired" })
-          // A token that is valid only by the clock tolerance is not cached, because the cache has no tolerance.
+          // A token that is valid only because of the clock tolerance is not cached, because the cache has no
+          // tolerance.
           if (claims.exp * 1000 > nowMillis) cache.set(token, { kind, claims })
           return claims
         })

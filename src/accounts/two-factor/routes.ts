@@ -23,7 +23,10 @@ import { TwoFactor } from "./two-factor.ts"
 
 const group = "users"
 
-/** The user of a login that waits for its code. Its access token authorises no operation, but identifies the user. */
+/**
+ * Finds the user of a login that waits for its two-factor code. The access token of such a login authorises no
+ * operation, but it identifies the user. Returns undefined if the request has no such token.
+ */
 const findPending = Effect.fnUntraced(function* (headers: Readonly<Record<string, string>>) {
   const token = bearerToken(headers)
   if (token === undefined) return undefined
@@ -78,7 +81,7 @@ const confirm = route({
   handler: ({ body, principal }) =>
     Effect.gen(function* () {
       const provider = yield* TwoFactor.use((factors) => factors.confirm(principal.userId, body.code))
-      // The code also proves the second factor, so that the next sensitive operation does not require another one.
+      // The code also proves the second factor, so that the next sensitive operation does not require another code.
       yield* Sessions.use((sessions) => sessions.proven(principal.sessionId))
       return { message: `Two-factor authentication with ${provider} is enabled.` }
     }),

@@ -27,20 +27,29 @@ export const lastDigits = (phone: string) => phone.slice(-4)
 export class SecondFactors extends Context.Service<
   SecondFactors,
   {
-    /** Verifies the code and uses it up. Repeated with the same `attempt`, it returns the same result. */
+    /**
+     * Verifies the code and uses it up. If a call is repeated with the same `attempt`, the code counts as correct
+     * again.
+     */
     prove(userId: string, attempt: string, code: string): Effect.Effect<Proof, Unavailable>
-    /** Finds the TOTP step of the code and its secret, for the confirmed provider or for the pending setup. */
+    /**
+     * Checks a TOTP code against the secret of the confirmed provider, or of the pending setup. Returns the time step
+     * of the code and the encrypted secret, or undefined if the code is wrong.
+     */
     findStep(
       userId: string,
       code: string,
       facts: { readonly confirmed: boolean },
     ): Effect.Effect<TotpMatch | undefined, Unavailable>
-    /** All hashes that an SMS code of this user may be stored under. */
+    /** Returns all hashes under which an SMS code of this user may be stored. */
     smsHashes(userId: string, code: string): ReadonlyArray<string>
     backupHashes(userId: string, code: string): ReadonlyArray<string>
-    /** Creates an SMS code: its hash, and its encrypted message for the outbox. */
+    /** Creates an SMS code. Returns its hash, its lifetime, and the encrypted message for the outbox. */
     makeSms(userId: string, phone: string): Effect.Effect<NewSmsCode>
-    /** Sends a code to the confirmed phone, or to the one being set up. Returns the last digits of the number. */
+    /**
+     * Sends a code to the user's phone. With `confirmedOnly`, a phone that is still being set up gets no code.
+     * Returns the last digits of the number.
+     */
     sendSms(
       userId: string,
       facts: { readonly confirmedOnly: boolean },
@@ -56,10 +65,14 @@ export class SecondFactors extends Context.Service<
       const totp = yield* Totp
       const outbox = yield* Outbox
       const limits = yield* RateLimits
-      // TOTP steps use the database's clock, so that a node with a wrong clock accepts the same codes as the others.
+      // TOTP steps use the database's clock, so that a node with a wrong clock accepts the same codes as all other
+      // nodes.
       const clock = yield* makeDatabaseTime
 
-      /** The key may have been retired. Then no code is accepted until an administrator removes the factor. */
+      /**
+       * Decrypts a secret or a phone number. Returns undefined if this fails, for example because the key was
+       * retired. Then no code is accepted until an administrator removes the second factor.
+       */
       const openOrWarn = (userId: string, sealed: string, aad: string) =>
         sealer
           .open(sealed, aad)

@@ -4,22 +4,27 @@ import { encodeQR } from "qr"
 
 const stepSeconds = 30
 const codePattern = /^\d{6}$/
-// The URI must fit into a QR code even if percent encoding turns every character into twelve.
+// Longer labels are cut. The URI must fit into a QR code, even if percent-encoding turns every character of the label
+// into twelve characters.
 const maxLabelCodePoints = 100
 
-/** Authenticator app codes: RFC 6238 with SHA-1, six digits and 30 seconds, which every app supports. */
+/**
+ * Creates secrets for authenticator apps and verifies their codes: RFC 6238 with SHA-1, six digits and 30 seconds,
+ * which every app supports.
+ */
 export class Totp extends Context.Service<
   Totp,
   {
-    /** 160 bits in base32. */
+    /** Creates a secret of 160 random bits, in base32. */
     readonly makeSecret: Effect.Effect<string>
     readonly enrolment: (
       secret: string,
       label: string,
     ) => { readonly uri: string; readonly qrCodeSvg: string }
     /**
-     * Returns the step of the code, current or previous, or undefined. Steps up to `afterStep` were already used. Two
-     * requests may get the same step here; the one that increases the stored step in SQL has used the code.
+     * Returns the time step of the code if it is the current or the previous one, otherwise undefined. Steps up to
+     * `afterStep` were already used and are rejected. Two concurrent requests may get the same step here. Only the
+     * request that increases the stored step in SQL has used the code.
      */
     readonly verify: (
       secret: string,
@@ -40,8 +45,9 @@ export class Totp extends Context.Service<
         },
         verify: Effect.fnUntraced(function* (secret: string, code: string, afterStep: number | undefined) {
           const epoch = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-          // otplib throws for a malformed code and for a used step in the future (the clock was set back). Both are
-          // handled here, so that any other exception is a defect, for example a damaged secret.
+          // otplib throws for a malformed code, and for an `afterStep` in the future, which occurs after the clock
+          // was set back. Both cases are handled here, so that any other exception is a defect, for example a damaged
+          // secret.
           if (!codePattern.test(code)) return undefined
           if (afterStep !== undefined && afterStep > Math.floor(epoch / stepSeconds)) return undefined
           const result = verifySync({

@@ -6,7 +6,7 @@ import type { OutboxRow } from "../../turns/outbox.ts"
 
 export type Proof = "proven" | "spent" | "wrong"
 
-/** The hash of a code, how long it is valid, and the message that contains it. */
+/** The hash of an SMS code, how long the code is valid, and the message that contains the code. */
 export interface NewSmsCode {
   readonly hash: string
   readonly seconds: number
@@ -23,7 +23,7 @@ export interface NewTwoFactor {
   readonly sms?: NewSmsCode
 }
 
-/** Second factors of users, with their SMS codes and backup codes. */
+/** Stores the second factors of users, with their SMS codes and backup codes. */
 export const makeTwoFactorStore = Sql.useSync((sql) => ({
   findSealedSecret: (userId: string, { confirmed }: { readonly confirmed: boolean }) =>
     sql
@@ -39,7 +39,7 @@ export const makeTwoFactorStore = Sql.useSync((sql) => ({
                   where user_id = ${userId} and provider = 'SMS' and (confirmed_at is not null or not ${confirmedOnly})`,
       )
       .pipe(Effect.map((rows) => rows[0]?.sealed_phone)),
-  /** Verifies the code and uses it up. */
+  /** Verifies the code and uses it up. Returns "spent" if the code was already used. */
   spendCode: (
     userId: string,
     attempt: string,
@@ -55,7 +55,7 @@ export const makeTwoFactorStore = Sql.useSync((sql) => ({
                                           ${code.backupHashes as string[]}) as proof`,
       )
       .pipe(Effect.map((rows) => rows[0]?.proof ?? "wrong")),
-  /** False if the phone was changed in between. */
+  /** Stores an SMS code and its message. Returns false if `sealedPhone` is no longer the user's phone. */
   putSmsCode: (userId: string, sealedPhone: string, { hash, mail, seconds }: NewSmsCode) =>
     sql
       .rows<{ done: boolean }>(
@@ -63,14 +63,19 @@ export const makeTwoFactorStore = Sql.useSync((sql) => ({
           q`select put_code_for_phone(${userId}, ${sealedPhone}, ${hash}, ${seconds}, ${JSON.stringify(mail)}::text::jsonb) as done`,
       )
       .pipe(Effect.map((rows) => rows[0]?.done === true)),
-  /** False if this provider is already enabled. */
+  /**
+   * Starts the setup of a provider. Returns false if this provider is already enabled, or if the account was deleted.
+   */
   setUp: (factor: NewTwoFactor) =>
     sql
       .rows<{ done: boolean }>(
         (q) => q`select set_up_two_factor(${JSON.stringify(factor)}::text::jsonb) as done`,
       )
       .pipe(Effect.map((rows) => rows[0]?.done === true)),
-  /** Returns the provider that is now enabled. Undefined if the code is wrong or no setup is pending. */
+  /**
+   * Completes the setup of a provider. Returns the provider that is now enabled, or undefined if the code is wrong or
+   * no setup is pending.
+   */
   confirm: (
     userId: string,
     attempt: string,
@@ -86,14 +91,17 @@ export const makeTwoFactorStore = Sql.useSync((sql) => ({
                                            ${code.smsHashes as string[]}) as provider`,
       )
       .pipe(Effect.map((rows) => rows[0]?.provider ?? undefined)),
-  /** Returns the number of providers removed. Without a provider, removes all. */
+  /** Removes the provider, or all providers if none is given. Returns the number of removed providers. */
   disable: (userId: string, provider: TwoFactorProvider | undefined) =>
     sql
       .rows<{ removed: number }>(
         (q) => q`select disable_two_factor(${userId}, ${provider ?? null}) as removed`,
       )
       .pipe(Effect.map((rows) => rows[0]?.removed ?? 0)),
-  /** Does the same with a backup code. Undefined if the backup code is wrong. */
+  /**
+   * Removes the provider, or all providers if none is given, and uses the backup code up. Returns the number of
+   * removed providers, or undefined if the backup code is wrong or the provider is not enabled.
+   */
   disableByBackup: (
     userId: string,
     backupHashes: ReadonlyArray<string>,

@@ -25,7 +25,7 @@ const notEnabled = () => new NotFound({ error: "This two-factor method is not en
 export class TwoFactor extends Context.Service<
   TwoFactor,
   {
-    /** Starts a setup. The method is enabled when `confirm` gets its code. */
+    /** Starts the setup of a method. The method is enabled when `confirm` is called with its code. */
     enable(
       userId: string,
       request: {
@@ -38,12 +38,15 @@ export class TwoFactor extends Context.Service<
       userId: string,
       code: string,
     ): Effect.Effect<TwoFactorProvider, Unprocessable | TooManyRequests | Unavailable>
-    /** Without a provider, disables all. */
+    /** Disables the method of this provider, or all methods if no provider is given. */
     disable(
       userId: string,
       provider: TwoFactorProvider | undefined,
     ): Effect.Effect<void, NotFound | Unavailable>
-    /** Does the same for a user who lost the second factor and has a backup code. */
+    /**
+     * Disables methods with a backup code, for a user who lost the second factor. Disables all methods if no provider
+     * is given.
+     */
     disableByBackup(
       name: AccountName,
       code: string,
@@ -123,7 +126,8 @@ export class TwoFactor extends Context.Service<
         const code = typed.trim()
         yield* limits.take("code", { account: userId })
         const match = yield* factors.findStep(userId, code, { confirmed: false })
-        // The statement may be sent again after a lost response. The attempt id identifies it then.
+        // If the response is lost, the statement is sent again. The attempt id shows that the second statement
+        // repeats the first one.
         const attempt = randomUUID()
         const provider = yield* store
           .confirm(userId, attempt, {
@@ -155,7 +159,8 @@ export class TwoFactor extends Context.Service<
         const userId = account?.id ?? randomUUID()
         const removed = yield* store
           .disableByBackup(userId, factors.backupHashes(userId, code), provider)
-          // Invalidates also for a wrong code: an earlier attempt may have used it and lost its response.
+          // The caches are invalidated for a wrong code too: an earlier attempt may have used the code, and its
+          // response may have been lost.
           .pipe(callers.invalidating(userId))
         if (removed === undefined) {
           return yield* invalidField("backup_code", "invalid", "The backup code is wrong.")

@@ -11,7 +11,7 @@ interface Rotation {
   readonly generation: number
 }
 
-/** Authorization codes by their `jti`, and the grants they become. */
+/** Stores authorization codes by their `jti`, and the grants that are created when codes are redeemed. */
 export const makeAuthorizationCodeStore = Sql.useSync((sql) => ({
   add: (code: {
     readonly jti: string
@@ -26,7 +26,9 @@ export const makeAuthorizationCodeStore = Sql.useSync((sql) => ({
                  on conflict do nothing`,
       )
       .pipe(Effect.asVoid),
-  /** Creates the grant of an unused code. Ends the grant of a code that was already used. */
+  /**
+   * Creates a grant for an unused code. If the code was already used, this ends the grant that was created for it.
+   */
   redeem: (
     jti: string,
     grant: {
@@ -43,7 +45,10 @@ export const makeAuthorizationCodeStore = Sql.useSync((sql) => ({
                                     ${grant.seconds}) as outcome`,
       )
       .pipe(Effect.map((rows) => rows[0]?.outcome)),
-  /** Starts the next generation of a grant. A refresh token of an earlier generation ends the grant. */
+  /**
+   * Starts the next generation of a grant's refresh token. For ten seconds, the previous token gets the same new
+   * generation. Any other earlier token ends the grant.
+   */
   rotateGrant: (grant: {
     readonly id: string
     readonly clientId: string
@@ -64,7 +69,7 @@ export const expiredAuthorizationCodes: ExpiredRows = {
   isExpired: expiredADayAgo,
 }
 
-/** Grants that expired or were revoked more than `keptSeconds` ago. */
+/** Selects the rows that the cleanup deletes: grants that expired or were revoked more than `keptSeconds` ago. */
 export const endedGrants = (keptSeconds: number): ExpiredRows => ({
   table: "oauth_grant",
   key: ["id"],

@@ -33,7 +33,7 @@ interface Grant {
   readonly generation: number
 }
 
-/** Tokens for clients always carry this role, so that a client cannot see which users are administrators. */
+/** Tokens for OAuth clients always carry this role, so that a client cannot see which users are administrators. */
 const tokenRole = "User"
 
 const invalid = (error: string) => new GrantInvalid({ error })
@@ -44,7 +44,7 @@ const matchesChallenge = (challenge: string, verifier: string): boolean => {
   return given.length === challenge.length && timingSafeEqual(Buffer.from(given), Buffer.from(challenge))
 }
 
-/** Codes of the authorization-code flow and the grants they become. */
+/** Issues the codes of the authorization-code flow, exchanges them for tokens, and refreshes these tokens. */
 export class AuthorizationCodes extends Context.Service<
   AuthorizationCodes,
   {
@@ -72,7 +72,10 @@ export class AuthorizationCodes extends Context.Service<
       const tokens = yield* Tokens
       const callers = yield* CallerCache
 
-      /** After an unknown outcome: the statement may have ended a grant of the user. */
+      /**
+       * Removes the user from all caches after a statement with an unknown outcome, because it may have ended a grant
+       * of the user.
+       */
       const invalidatePossibly = (userId: string) =>
         invalidateAfterUnknownOutcome(callers.changed(userId), config.statementTimeoutMs)
 

@@ -9,8 +9,8 @@ import { OauthClients } from "./oauth-client-store.ts"
 export class ClientUntrusted extends Data.TaggedError("ClientUntrusted")<{ readonly error: string }> {}
 
 /**
- * The client is registered but its request is invalid. The error is sent to its redirect_uri (RFC 6749 section
- * 4.1.2.1).
+ * The client is registered, but its request is invalid. The error is sent to the client's redirect_uri (RFC 6749
+ * section 4.1.2.1).
  */
 export class AuthorizationFault extends Data.TaggedError("AuthorizationFault")<{
   readonly redirectUri: string
@@ -23,11 +23,11 @@ export interface AuthorizationRequest {
   readonly client: OauthClient
   readonly redirectUri: string
   readonly state: string | undefined
-  /** PKCE, always S256. */
+  /** The `code_challenge` of PKCE, always with the method S256. Undefined if the client does not use PKCE. */
   readonly challenge: string | undefined
   /** The emoji id that the request names (parameter `svc`). */
   readonly wanted: string | undefined
-  /** The request as it is repeated in emailed links and in forms. */
+  /** The parameters of the request. Emailed links and forms repeat them. */
   readonly parameters: Form
 }
 
@@ -45,11 +45,11 @@ const parameters = {
 const known = Object.keys(parameters)
 
 /**
- * For the OpenAPI document only. Invalid requests are reported to the client or shown to the user, as RFC 6749
- * requires.
+ * Describes the parameters in the OpenAPI document, and is not used to validate them. RFC 6749 requires that errors
+ * are reported to the client or shown to the user.
  */
 export const authorizationQuery = { ...parameters, svc: Schema.optionalKey(Schema.String) }
-/** The parameters of an emailed link. Without a client_id the link continues at a path of this site. */
+/** The parameters of an emailed link. If there is no client_id, the user continues at a path of this site. */
 export const landingQuery = {
   refresh_token: Schema.optionalKey(Schema.String),
   client_id: Schema.optionalKey(Schema.String),
@@ -132,7 +132,7 @@ export const readAuthorizationRequest = (
     }
   })
 
-/** Adds query parameters to a URL and keeps those it has. Undefined values are left out. */
+/** Adds query parameters to a URL and keeps the parameters that it already has. Undefined values are left out. */
 export const callbackUrl = (address: string, added: Readonly<Record<string, string | undefined>>): string => {
   const query = new URLSearchParams(
     Object.entries(added).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),

@@ -69,13 +69,16 @@ const redirectWithCode = Effect.fnUntraced(function* (
 })
 
 /**
- * Whether a page of another origin, or a link outside the browser, led here. Current browsers always send the header,
- * so a missing one counts as same-origin.
+ * Whether a page of another origin, or a link outside the browser, led to this request. Current browsers always send
+ * the header `sec-fetch-site`. A request without it counts as same-origin.
  */
 const isFromOtherOrigin = (headers: Readonly<Record<string, string>>): boolean =>
   (headers["sec-fetch-site"] || "same-origin") !== "same-origin"
 
-/** Answers a logged-in user: the selector page, or a code immediately if there is only one possible id. */
+/**
+ * Answers the request of a logged-in user. If only one id is possible, the client gets a code immediately. Otherwise
+ * the user chooses on the selector page. A user without ids gets a page that explains how to get one.
+ */
 const answerLoggedIn = Effect.fnUntraced(function* (
   request: AuthorizationRequest,
   browser: Browser,
@@ -90,7 +93,7 @@ const answerLoggedIn = Effect.fnUntraced(function* (
     return noIdsPage({ ...shown, shopUrl: `${(yield* AppConfig).baseUrl}/` })
   }
   const wanted = ids.find(({ canonical_format }) => canonical_format === wantedText)
-  // A page of another origin may name an id, but the user must confirm it.
+  // A page of another origin may name one of several ids, but then the user must confirm it.
   if (wanted !== undefined && (!isFromOtherOrigin || ids.length === 1)) {
     return yield* redirectWithCode(request, session, wanted.canonical_format)
   }

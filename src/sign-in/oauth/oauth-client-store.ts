@@ -39,8 +39,8 @@ const display = ({ organization_id, secret_hash: _hidden, ...row }: ClientRow): 
 })
 
 /**
- * For a deletion that found no row: an earlier attempt may have deleted it and lost its response. Invalidates the users
- * of all clients that were deleted in the last hour.
+ * Removes users from all caches: the users of every client that was deleted in the last hour. This is for a deletion
+ * that found no client: an earlier attempt may have deleted the client, and its response may have been lost.
  */
 export const invalidateRecentlyEnded = Effect.fnUntraced(function* (
   sql: Sql["Service"],
@@ -59,9 +59,9 @@ export const invalidateRecentlyEnded = Effect.fnUntraced(function* (
 const retryPolicy = { schedule: Schedule.spaced("5 seconds"), times: 600 }
 
 /**
- * For a deletion with an unknown outcome: it may have committed, or may still commit. Invalidates the affected users
- * immediately, and again after the statement timeout, when the deletion can no longer commit. The second attempt
- * retries until it succeeds.
+ * Invalidates the affected users after a deletion with an unknown outcome, which may have committed or may still
+ * commit. It does so immediately, and again after the statement timeout, when the deletion can no longer commit. The
+ * second time, it retries for up to 50 minutes until it succeeds.
  */
 export const invalidatePossiblyEnded = (sql: Sql["Service"], bus: Bus["Service"]) => {
   const invalidate = invalidateRecentlyEnded(sql, bus)
@@ -71,7 +71,7 @@ export const invalidatePossiblyEnded = (sql: Sql["Service"], bus: Bus["Service"]
 
 const clientNotFound = () => new NotFound({ error: "OAuth client not found. Check the client_id." })
 
-/** OAuth clients: applications that use the authorization-code flow. */
+/** Stores OAuth clients. These are applications that use the authorization-code flow. */
 export class OauthClients extends Context.Service<
   OauthClients,
   {
@@ -81,10 +81,10 @@ export class OauthClients extends Context.Service<
     ): Effect.Effect<OauthClientWithSecret, Unprocessable | Unavailable>
     list(piece: Piece): Effect.Effect<ReadonlyArray<OauthClient>, Unavailable>
     find(clientId: string): Effect.Effect<OauthClient | undefined, Unavailable>
-    /** The client, if the secret is correct. */
+    /** Returns the client if the secret is correct, otherwise undefined. */
     findBySecret(clientId: string, secret: string): Effect.Effect<OauthClient | undefined, Unavailable>
     update(clientId: string, changes: UpdateOauthClient): Effect.Effect<OauthClient, NotFound | Unavailable>
-    /** Replaces the secret by `given`, or by a random one. The old secret stops working. */
+    /** Replaces the secret with `given`, or with a random secret. The old secret stops working. */
     rotate(clientId: string, given?: string): Effect.Effect<OauthClientWithSecret, NotFound | Unavailable>
     remove(clientId: string): Effect.Effect<OauthClient, NotFound | Unavailable>
   }
@@ -138,7 +138,8 @@ export class OauthClients extends Context.Service<
         findBySecret: (clientId, secret) =>
           findRow(clientId).pipe(
             Effect.map((row) => {
-              // Compare for unknown clients too, so that the response time does not reveal which clients exist.
+              // The secret is compared for unknown clients too, so that the response time does not reveal which
+              // clients exist.
               const stored = Buffer.from(
                 row?.secret_hash ?? digest(clientId).toString("base64url"),
                 "base64url",

@@ -15,7 +15,10 @@ const GrantResponse = Schema.Struct({
   scope: Schema.Literals(["svc"]),
 }).annotate({ identifier: "GrantResponse" })
 
-/** For the OpenAPI document only. Invalid forms are reported with the error codes of RFC 6749. */
+/**
+ * Describes the form in the OpenAPI document, and is not used to validate it. Invalid forms are reported with the
+ * error codes of RFC 6749.
+ */
 const GrantRequest = Schema.Struct({
   grant_type: Schema.Literals(["authorization_code", "refresh_token"]),
   client_id: Schema.optionalKey(Schema.String),
@@ -47,7 +50,10 @@ interface Credentials {
   readonly secret: string
 }
 
-/** Reads `Basic base64(id:secret)`. Id and secret are form-encoded first (RFC 6749 section 2.3.1). */
+/**
+ * Reads a header of the form `Basic base64(id:secret)`. The client form-encodes the id and the secret before base64
+ * (RFC 6749 section 2.3.1). Returns undefined if the header is malformed.
+ */
 const readBasic = (header: string): Credentials | undefined => {
   const encoded = /^Basic +([A-Za-z0-9+/=_-]{1,2048})$/i.exec(header)?.[1]
   const text = encoded === undefined ? "" : Buffer.from(encoded, "base64").toString()

@@ -3,7 +3,7 @@ import { serve } from "../../fixtures/service.ts"
 import { makeVisitor } from "../../sign-in/oauth/application.ts"
 import { login, mails, newestLink, password, register } from "../person.ts"
 
-/** Tests the page of a mailed link in a browser without cookies. */
+/** These tests open the page of a mailed link in a browser without cookies. */
 const service = await serve()
 
 const openPeerLink = async (email: string) => {
@@ -16,8 +16,8 @@ const works = async (token: string) => (await service.call("GET", "/account", { 
 describe("confirming the address of an account with a password", () => {
   it.each([
     ["with an empty password", { action: "password", password: "" }],
-    ["without a button, like Enter in some clients", { password: "" }],
-    ["without a button and a password", {}],
+    ["without a button, as some clients do on Enter,", { password: "" }],
+    ["without a button and without a password", {}],
     ["with a button that the page does not have", { action: "use" }],
   ])("%s fails and changes nothing", async (_, fields: Record<string, string>) => {
     const person = await register(service)
@@ -35,14 +35,14 @@ describe("confirming the address of an account with a password", () => {
     expect(account.body.user.email_verified_at).toEqual(expect.any(String))
   })
 
-  it("accepts the password without a button", async () => {
+  it("succeeds with the password if no button is named", async () => {
     const person = await register(service)
     const { page, visitor } = await openPeerLink(person.email)
     expect((await visitor.submit(page, { password })).status).toBe(303)
     expect(await works(person.token)).toBe(true)
   })
 
-  it("shows the button that keeps the password first, because Enter presses the first button", async () => {
+  it("first shows the button that keeps the password, because Enter presses the first button", async () => {
     const { page } = await openPeerLink((await register(service)).email)
     const values = [...page.text.matchAll(/<button[^>]* value="(\w+)"/g)].map(([, value]) => value)
     expect(values).toEqual(["password", "discard"])
@@ -52,7 +52,7 @@ describe("confirming the address of an account with a password", () => {
     ["omits the password", {}],
     ["sends an empty password", { password: "" }],
     ["sends discard_credentials: false", { discard_credentials: false }],
-  ])("fails at the API if a client %s", async (_, more: Record<string, unknown>) => {
+  ])("fails in the API if a client %s", async (_, more: Record<string, unknown>) => {
     const person = await register(service)
     const token = await newestLink(service, person.email)
     const consume = (body: Record<string, unknown>) =>

@@ -48,7 +48,7 @@ it("clients generated from the contract can decode every login response", async 
   await answered("POST", "/logout", null, last)
 })
 
-it("the response of GET /account has no-store, also when it is cached in memory", async () => {
+it("GET /account returns Cache-Control: no-store, also when the service itself has cached the response", async () => {
   const service = await serve()
   const { token } = await service.user()
   for (const how of ["read", "from memory"]) {

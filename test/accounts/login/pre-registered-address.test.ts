@@ -3,7 +3,7 @@ import { serve } from "../../fixtures/service.ts"
 import { makeVisitor } from "../../sign-in/oauth/application.ts"
 import { login, mails, newestLink, password, register, someEmail, turnOnTotp } from "../person.ts"
 
-/** A stranger registers an address before its owner and stays logged in. */
+/** In these tests, a stranger registers an address before its owner and stays logged in. */
 const service = await serve()
 
 const consume = (token: string, more: Record<string, unknown> = {}, as?: string) =>
@@ -18,7 +18,7 @@ const setPassword = (token: string, next: string) =>
   service.call("PATCH", "/account", { token, body: { password: next } })
 
 describe("the owner of an address that a stranger registered", () => {
-  it("removes the stranger's password, sessions, keys and second factor with discard_credentials", async () => {
+  it("removes the stranger's password, sessions, keys and second factor by sending discard_credentials", async () => {
     const stranger = await register(service)
     const key = (
       await service.call("POST", "/api_keys", { token: stranger.token, body: { name: "a way back in" } })
@@ -62,7 +62,7 @@ describe("the owner of an address that a stranger registered", () => {
     expect((await useKey()).status).toBe(401)
   })
 
-  it("ends the stranger's session with the link of the registration mail", async () => {
+  it("ends the stranger's session by using the link of the registration mail", async () => {
     const stranger = await register(service, { password: undefined })
     const owner = await consume(await newestLink(service, stranger.email))
     expect(owner.status).toBe(200)
@@ -71,7 +71,7 @@ describe("the owner of an address that a stranger registered", () => {
     expect(await works(owner.body.access_token)).toBe(true)
   })
 
-  it("gets the address back from an account that changed to it, and that account keeps its former address", async () => {
+  it("gets the address back from an account that changed to it, which returns to its former address", async () => {
     const stranger = await register(service)
     await consume(await newestLink(service, stranger.email), {}, stranger.token)
     const address = someEmail()
@@ -95,7 +95,7 @@ describe("a user who registered their own address", () => {
     return { visitor, page: await visitor.get(link.pathname + link.search) }
   }
 
-  it("keeps the session and everything else if the link is used with the access token", async () => {
+  it("keeps the session and the password if the link is used with the access token", async () => {
     const person = await register(service)
     expect((await consume(await newestLink(service, person.email), {}, person.token)).status).toBe(200)
     expect(await works(person.token)).toBe(true)
@@ -122,7 +122,7 @@ describe("a user who registered their own address", () => {
     return { email, cookie, token: body.access_token as string }
   }
 
-  it("keeps everything in the browser of the registration, without entering anything", async () => {
+  it("keeps the session and the password in the browser of the registration, without entering anything", async () => {
     const { cookie, email, token } = await registerHere()
     const visitor = makeVisitor(service)
     const [name = "", value = ""] = cookie.split("=")
@@ -134,7 +134,7 @@ describe("a user who registered their own address", () => {
     expect((await login(service, email)).status).toBe(200)
   })
 
-  it("keeps everything in the console of that browser, which accepts the link as text", async () => {
+  it("keeps the session and the password in the console of that browser, which accepts the link as text", async () => {
     const { cookie, email, token } = await registerHere()
     const used = await service.call("POST", "/auth/magic_link/consume", {
       body: { token: await newestLink(service, email) },
@@ -144,7 +144,7 @@ describe("a user who registered their own address", () => {
     expect(await works(token)).toBe(true)
   })
 
-  it("keeps everything in another browser with the password, and a wrong password does not use the link", async () => {
+  it("keeps the session by entering the password in another browser, also after a wrong password", async () => {
     const person = await register(service)
     const { page, visitor } = await open(person.email)
     const wrong = await visitor.submit(page, { action: "password", password: "a wrong one" })
@@ -163,7 +163,7 @@ describe("a user who registered their own address", () => {
     expect((await login(service, person.email)).status).toBe(401)
   })
 
-  it("is not recognised by a registration that another site submitted", async () => {
+  it("gets no cookie that recognises the browser if another site submitted the registration", async () => {
     const answer = await service.call("POST", "/users", {
       body: { email: someEmail(), password },
       headers: { "sec-fetch-site": "cross-site" },

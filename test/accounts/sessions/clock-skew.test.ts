@@ -8,7 +8,7 @@ import { serve, type TestService } from "../../fixtures/service.ts"
 const hourMs = 3_600_000
 const setClockOff = (ms: number) => vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ms })
 
-/** One node signs a token and another verifies it. Both use the database's clock. */
+/** One node may sign a token and another node may verify it. All nodes use the database's clock. */
 describe("a node whose clock is wrong by an hour", () => {
   afterEach(() => {
     vi.useRealTimers()
@@ -20,7 +20,7 @@ describe("a node whose clock is wrong by an hour", () => {
       ),
     )
 
-  it("accepts the tokens of other nodes, and its own tokens have the same lifetime", async () => {
+  it("accepts the tokens of other nodes, and signs tokens that expire at the right time", async () => {
     const service = await serve()
     const { id, token } = await service.user()
     const now = Date.now()

@@ -30,7 +30,7 @@ test("opaque tokens are unique and have 256 bits in base64url", async () => {
   expect(new Set(drawn).size).toBe(200)
 })
 
-test("backup codes are ten different codes of 40 bits without ambiguous letters", async () => {
+test("the backup codes of a user are ten different codes of 40 bits without ambiguous letters", async () => {
   const [codes = []] = await draw(1, (await codesWith(one)).makeBackupCodes)
   expect(new Set(codes).size).toBe(10)
   for (const code of codes) {
@@ -57,21 +57,21 @@ test("a code matches its hash only in the same context", async () => {
   expect(matches(stored, { ...transfer, purpose: "transfer-receiver" }, "012345")).toBe(false)
 })
 
-test("characters cannot be moved between subject and code", async () => {
+test("the hash changes if characters are moved between the subject and the code", async () => {
   const { hash } = await codesWith(one)
   const of = (subject: string, code: string) => hash({ purpose: "email-code", subject }, code)
   expect(of("user-1", "23456")).not.toBe(of("user-12", "3456"))
   expect(of('a","b', "c")).not.toBe(of("a", 'b","c'))
 })
 
-test("a stored hash cannot be verified without the key", async () => {
+test("a code does not match its stored hash with another key of the same id", async () => {
   const stored = (await codesWith(one)).hash(transfer, "012345")
   expect(stored).toMatch(/^one\.[\w-]{43}$/)
   const stranger = await codesWith({ ...two, id: "one" })
   expect(stranger.matches(stored, transfer, "012345")).toBe(false)
 })
 
-test("after a key rotation old hashes match and can be looked up", async () => {
+test("after a key rotation, old hashes still match and can be looked up", async () => {
   const old = (await codesWith(one)).hash({ purpose: "refresh-token" }, "token")
   const rotated = await codesWith(two, one)
   expect(rotated.matches(old, { purpose: "refresh-token" }, "token")).toBe(true)

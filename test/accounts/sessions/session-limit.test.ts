@@ -5,7 +5,7 @@ import { liveSocket } from "../../fixtures/live-client.ts"
 import { serve } from "../../fixtures/service.ts"
 import { claimsOf, login, register, turnOnTotp } from "../person.ts"
 
-/** A user has at most 200 sessions. The next login ends the oldest one. */
+/** A user has at most 200 open sessions. The next login ends the oldest session. */
 const one = await serve({}, { peersPossible: true })
 const two = await serve({}, { peersPossible: true, database: one.database })
 
@@ -37,7 +37,7 @@ it("a login above the limit ends the oldest session in every process and closes 
   expect((await socket.closing).code).toBe(closeCodes.sessionEnded)
 })
 
-it("pages reject the ended session, however long ago it ended", async () => {
+it("pages reject a session that was ended by the limit, however long ago it ended", async () => {
   const alone = await serve({}, { database: one.database })
   const person = await register(alone)
   const find = () =>

@@ -6,7 +6,8 @@ import { claimsOf, login, mails, newestLink, password, register, someEmail } fro
 
 let service: TestService
 beforeAll(async () => {
-  // Runs as one of several processes, so that it notices changes that the tests make directly in the database.
+  // The service runs as one of several processes, so that it notices changes that the tests make directly in the
+  // database.
   service = await serve({}, { peersPossible: true })
 })
 
@@ -15,7 +16,10 @@ const post = (path: string, body: unknown, token?: string) =>
 const refresh = (refresh_token: string) => post("/auth/token/refresh", { refresh_token })
 const works = async (token: string) =>
   (await service.call("PATCH", "/account", { token, body: {} })).status === 200
-/** Moves a session's last rotation into the past, so that the grace period of the previous token has ended. */
+/**
+ * Moves the last refresh of a session into the past, so that the grace period of the previous refresh token has
+ * ended.
+ */
 const pastGrace = async (sessionId: string) => {
   await service.sql`update entity set version = version + 1, state = jsonb_set(state, '{context,rotatedAt}',
     to_jsonb((state->'context'->>'rotatedAt')::float8 - 11000)) where kind = 'session' and id = ${sessionId}`
@@ -31,7 +35,7 @@ describe("login with a password", () => {
     expect(await works(answer.body.access_token)).toBe(true)
   })
 
-  it("returns the same error for an unknown user, a wrong password, no password and a deactivated account", async () => {
+  it("returns the same error for a wrong password and for a user who does not exist or cannot log in", async () => {
     const [known, off, gone] = [await register(service), await register(service), await register(service)]
     await service.sql`update app_user set deactivated_at = now() where id = ${off.id}`
     await service.sql`update app_user set deleted_at = now() where id = ${gone.id}`
@@ -55,13 +59,14 @@ describe("login with a password", () => {
     }
   })
 
-  it("hashes for unknown users too, in a queue that rejects excess requests", async () => {
+  it("computes a hash for unknown users too, in a queue that rejects excess requests", async () => {
     const crowd = 60
     const costly = await serve({}, { database: service.database, passwords: { waiting: 8 } })
     const answers = await Promise.all(Array.from({ length: crowd }, () => login(costly, someEmail())))
     const counts = new Map<number, typeof answers>()
     for (const answer of answers) counts.set(answer.status, [...(counts.get(answer.status) ?? []), answer])
-    // One is being hashed and eight wait. A login without hashing would return 401 immediately.
+    // One login is being hashed and eight wait in the queue. Without hashing, every login would return 401
+    // immediately.
     expect(counts.get(401)?.length).toBeLessThan(crowd)
     const refused = counts.get(503) ?? []
     expect(refused.length).toBeGreaterThan(0)
@@ -86,7 +91,7 @@ describe("token refresh", () => {
     expect((await refresh(next.body.refresh_token)).status).toBe(200)
   })
 
-  it("leaves one valid refresh token after twenty concurrent refreshes, and all clients can continue", async () => {
+  it("returns the same new refresh token to twenty concurrent requests, and all clients can continue", async () => {
     const person = await register(service)
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(person.refresh)))
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
@@ -120,7 +125,7 @@ describe("token refresh", () => {
     expect((await login(service, person.email)).status).toBe(200)
   })
 
-  it("does not affect a session when a forged token is used", async () => {
+  it("rejects forged tokens, which do not affect the session", async () => {
     const person = await register(service)
     const [sid, , kid, mac = ""] = person.refresh.split(".")
     const swapped = mac.startsWith("A") ? `B${mac.slice(1)}` : `A${mac.slice(1)}`
@@ -153,7 +158,7 @@ describe("access tokens", () => {
   const sign = (claims: object, kind: "access" | "pending" | "oauth-code" | "partner", ttlSeconds = 60) =>
     service.runtime.runPromise(Tokens.use((tokens) => tokens.sign(claims as never, { kind, ttlSeconds })))
 
-  it("are rejected if they are of another kind, forged, stale or expired", async () => {
+  it("are rejected if they are forged or expired, or have the wrong kind, user or token epoch", async () => {
     const { id, refresh: refreshToken, sessionId, token } = await register(service)
     const claims = { sub: id, sid: sessionId, ep: 0, role: "User" }
     expect(await works(await sign(claims, "access"))).toBe(true)
@@ -178,7 +183,7 @@ describe("access tokens", () => {
 })
 
 describe("logout", () => {
-  it("ends all sessions of the user and publishes it on the session channel", async () => {
+  it("ends all sessions of the user and publishes an event on the session channel", async () => {
     const person = await register(service)
     const other = (await login(service, person.email)).body
     const answer = await service.call("POST", "/logout", { token: person.token, rawBody: "null" })
@@ -206,7 +211,7 @@ describe("mailed links", () => {
     return { email, tokens: (await post("/users", { email })).body }
   }
 
-  it("have the same response whether or not the address is registered", async () => {
+  it("get the same response when they are requested, whether or not the address is registered", async () => {
     const { email } = await onlyEmail()
     const withPassword = await register(service)
     await service.sql`update app_user set email_verified_at = now() where id = ${withPassword.id}`
@@ -248,7 +253,7 @@ describe("mailed links", () => {
     expect((await consume(unused)).status).toBe(401)
   })
 
-  it("confirm the email of a user with a password, and can be requested again until it is confirmed", async () => {
+  it("confirm the email of a user with a password, and can be requested again until then", async () => {
     const { email, token } = await register(service)
     await send({ email })
     expect((await mails(service, email)).map(({ kind }) => kind)).toEqual(["confirm_email", "confirm_email"])
@@ -261,13 +266,13 @@ describe("mailed links", () => {
   })
 
   it.each(["//evil.example", "https://evil.example", "/\\evil.example", "evil", "/a\nb"])(
-    "reject the redirect %j, which is not a path of this site",
+    "are not sent with the redirect %j, which is not a path of this site",
     async (redirect) => {
       expect((await send({ email: someEmail(), redirect })).status).toBe(400)
     },
   )
 
-  it.each([null, ""])("have no redirect path for %j", async (redirect) => {
+  it.each([null, ""])("contain no redirect if the requested redirect is %j", async (redirect) => {
     const { email } = await onlyEmail()
     expect((await send({ email, redirect })).status).toBe(200)
     const link = new URL((await mails(service, email))[0]?.link ?? "")
@@ -283,7 +288,7 @@ describe("mailed links", () => {
     expect((await consume(before)).status).toBe(401)
   })
 
-  it("can be inspected before they are used", async () => {
+  it("can be inspected repeatedly before they are used", async () => {
     const { MagicLinks } = await import("../../../src/accounts/login/magic-links.ts")
     const { email } = await onlyEmail()
     const token = await newestLink(service, email)

@@ -11,7 +11,7 @@ test("the cache never holds more than its capacity", () => {
   expect(cache.get("token-0")).toBeUndefined()
 })
 
-test("a token in use stays cached while many other tokens are used once", () => {
+test("a token that is used repeatedly stays cached while many other tokens are used once", () => {
   const cache = makeTokenCache<string>(10)
   cache.set("used", "entry")
   for (let i = 0; i < 1000; i++) {
@@ -20,7 +20,7 @@ test("a token in use stays cached while many other tokens are used once", () => 
   }
 })
 
-test("a deleted token is removed from both generations", () => {
+test("a token can be deleted from the young and from the old generation", () => {
   const cache = makeTokenCache<number>(4)
   cache.set("old", 1)
   cache.set("older", 2)

@@ -33,7 +33,7 @@ const refusal = (token: string, kind: TokenKind = "access", options: Parameters<
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
 const decode = (part = "") => JSON.parse(Buffer.from(part, "base64url").toString())
-/** A token created outside the service, with the service's key unless another key is given. */
+/** Creates a token outside the service, signed with the service's key unless another key is given. */
 const forge = async (header: object, payload: object, hash = "sha256", secret?: Buffer) => {
   const ring = await Effect.runPromise(makeKeyRing([one], "tokens"))
   const input = `${encode(header)}.${encode(payload)}`
@@ -62,7 +62,7 @@ test("a signed token verifies to its claims", async () => {
   })
 })
 
-test("a token is a decodable JWT with type, key id and expiry, signed with HMAC-SHA-256 and the configured key", async () => {
+test("a token is a JWT with type, key id and expiry, signed with HMAC-SHA-256 and the configured key", async () => {
   const token = await signed()
   const [header, payload] = token.split(".")
   expect(decode(header)).toEqual(goodHeader)
@@ -78,17 +78,17 @@ test.each(
   expect(await refusal(await signed(made), used)).toBe("wrong_kind")
 })
 
-test("a wrong type header or a wrong audience alone makes a token another kind", async () => {
+test("a token is rejected as another kind if its type header or its audience is wrong", async () => {
   expect(await refusal(await forge({ ...goodHeader, typ: "partner+jwt" }, goodPayload))).toBe("wrong_kind")
   expect(await refusal(await forge({ ...goodHeader, typ: undefined }, goodPayload))).toBe("wrong_kind")
   expect(await refusal(await forge(goodHeader, { ...goodPayload, aud: "partner-web" }))).toBe("wrong_kind")
 })
 
-test("rejects a token of another issuer", async () => {
+test("a token of another issuer is rejected", async () => {
   expect(await refusal(await signed("access", { issuer: "https://elsewhere.test" }))).toBe("wrong_issuer")
 })
 
-test("rejects an expired token after five seconds of tolerance", async () => {
+test("an expired token is rejected after five seconds of tolerance", async () => {
   await run(({ sign, verify }) =>
     Effect.gen(function* () {
       const token = yield* sign(claims, { kind: "access", ttlSeconds: 60 })
@@ -100,18 +100,18 @@ test("rejects an expired token after five seconds of tolerance", async () => {
   )
 })
 
-test("rejects a token without a signature (alg none)", async () => {
+test("a token without a signature (alg none) is rejected", async () => {
   for (const alg of ["none", "None", "nOnE"]) {
     expect(await refusal(`${encode({ ...goodHeader, alg })}.${encode(goodPayload)}.`)).toBe("algorithm")
   }
 })
 
-test("rejects another algorithm even with the right key", async () => {
+test("another algorithm is rejected even with the right key", async () => {
   expect(await refusal(await forge({ ...goodHeader, alg: "HS512" }, goodPayload, "sha512"))).toBe("algorithm")
   expect(await refusal(await forge({ ...goodHeader, alg: "EdDSA" }, goodPayload))).toBe("algorithm")
 })
 
-test("rejects a token that is signed with another key or has changed claims", async () => {
+test("a token that is signed with another key or has changed claims is rejected", async () => {
   expect(await refusal(await forge(goodHeader, goodPayload, "sha256", randomBytes(32)))).toBe("signature")
   const [header, , signature] = (await signed()).split(".")
   expect(await refusal(`${header}.${encode({ ...goodPayload, role: "Admin" })}.${signature}`)).toBe(
@@ -119,12 +119,12 @@ test("rejects a token that is signed with another key or has changed claims", as
   )
 })
 
-test("rejects a missing or unknown key id", async () => {
+test("a token with a missing or unknown key id is rejected", async () => {
   expect(await refusal(await forge({ ...goodHeader, kid: "two" }, goodPayload))).toBe("key_unknown")
   expect(await refusal(await forge({ alg: "HS256", typ: "at+jwt" }, goodPayload))).toBe("key_unknown")
 })
 
-test("rejects a correctly signed token with missing or wrong claims", async () => {
+test("a correctly signed token with missing or wrong claims is rejected", async () => {
   for (const change of [
     { sub: undefined },
     { ep: "3" },
@@ -136,12 +136,12 @@ test("rejects a correctly signed token with missing or wrong claims", async () =
   }
 })
 
-test("rejects a token over two kilobytes without parsing it, and signs none", async () => {
+test("a token over two kilobytes is neither accepted nor signed", async () => {
   expect(await refusal(await forge(goodHeader, { ...goodPayload, pad: "x".repeat(2000) }))).toBe("oversize")
   await expect(signed("access", {}, { ext: { pad: "x".repeat(2000) } })).rejects.toThrow(/over 2048/)
 })
 
-test("verification rejects any other text without a defect", async () => {
+test("a text that is not a valid token is rejected without a defect", async () => {
   const token = await signed()
   const damaged = fc
     .tuple(fc.nat(token.length - 1), fc.string({ maxLength: 3 }))
@@ -162,7 +162,7 @@ test("verification rejects any other text without a defect", async () => {
   )
 })
 
-test("after a key rotation old tokens are valid, and new tokens use the new key", async () => {
+test("after a key rotation, old tokens are still valid, and new tokens are signed with the new key", async () => {
   const old = await signed()
   const rotated = { keys: [two, one] }
   expect((await run(({ verify }) => verify(old, "access"), rotated)).sub).toBe("user-1")
@@ -172,7 +172,7 @@ test("after a key rotation old tokens are valid, and new tokens use the new key"
   expect(await refusal(old, "access", { keys: [two] })).toBe("key_unknown")
 })
 
-test("a verified token is cached for its kind only and until it expires", async () => {
+test("a verified token is cached until it expires, and only for its kind", async () => {
   await run(({ sign, verify, verifyCached }) =>
     Effect.gen(function* () {
       const token = yield* sign(claims, { kind: "access", ttlSeconds: 60 })

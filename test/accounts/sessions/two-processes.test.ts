@@ -36,7 +36,7 @@ describe("two processes on one database", () => {
     expect(await works(two, changed.body.token_response.access_token)).toBe(true)
   })
 
-  it("leave one valid refresh token after twenty concurrent refreshes in both", async () => {
+  it("return the same new refresh token to twenty concurrent requests", async () => {
     const person = await register(one)
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => refresh(i % 2 === 0 ? one : two, person.refresh)),
@@ -71,7 +71,7 @@ describe("rate limits", () => {
     expect(Number(last?.headers.get("retry-after"))).toBeGreaterThan(0)
     expect(last?.headers.get("ratelimit-limit")).toBe("20")
     expect(last?.headers.get("ratelimit-remaining")).toBe("0")
-    // The right password is rejected too, so that further guesses are useless.
+    // The right password is rejected too, so that an attacker learns nothing from further guesses.
     expect((await login(two, email)).status).toBe(429)
   })
 
@@ -95,7 +95,7 @@ describe("rate limits", () => {
     }
   })
 
-  it("include the remaining budget in every limited response", async () => {
+  it("state in every limited response how many requests remain", async () => {
     const answer = await one.call("POST", "/auth/magic_link", { body: { email: someEmail() } })
     const remaining = Number(answer.headers.get("ratelimit-remaining"))
     expect(Number(answer.headers.get("ratelimit-limit"))).toBe(120)
@@ -104,7 +104,7 @@ describe("rate limits", () => {
     expect(Number(answer.headers.get("ratelimit-reset"))).toBeGreaterThan(0)
   })
 
-  it("limit one IP address before it can try the accounts of many users", async () => {
+  it("also limit the requests of one IP address for all accounts together", async () => {
     const [row] = await one.sql`select key from rate_window where key like 'mail/address/%'`
     await one.sql`update rate_window set used = 120, resets_at = now() + interval '30 seconds' where key = ${row?.["key"]}`
     const answer = await two.call("POST", "/users", { body: { email: someEmail() } })

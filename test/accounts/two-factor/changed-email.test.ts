@@ -10,7 +10,7 @@ const logInByLink = async (email: string) => {
   return (await service.call("POST", "/auth/magic_link/consume", { body: { token } })).body
 }
 
-it("a login with the link of a new address still requires the account's second factor", async () => {
+it("a login with a link to a new address still requires the account's second factor", async () => {
   const admin = await service.user({ role: "Admin" })
   const { email, id } = await register(service, { password: undefined })
   const { access_token: token } = await logInByLink(email)
@@ -31,7 +31,7 @@ it("a login with the link of a new address still requires the account's second f
   expect(keys.body).toContain(wallet.body)
 })
 
-it("a user without a password who mistyped a new address can only return to the confirmed one", async () => {
+it("a user without a password who mistyped a new address can return to the confirmed address only", async () => {
   const { email } = await register(service, { password: undefined })
   const { access_token: token } = await logInByLink(email)
   const move = (address: string) => service.call("PATCH", "/account", { token, body: { email: address } })
@@ -58,7 +58,7 @@ it("an earlier session cannot undo an email change by support for an account wit
   expect(undone.body.fields).toMatchObject({ email: [{ code: "email_unconfirmed" }] })
 })
 
-/** An account that changed from its confirmed address to one that is not confirmed yet. */
+/** Creates an account that changed from its confirmed address to one that is not confirmed yet. */
 const moveAway = async () => {
   const person = await register(service)
   const proven = { token: await newestLink(service, person.email), password }
@@ -75,7 +75,7 @@ const moveAway = async () => {
 const consume = (token: string, more: Record<string, unknown> = {}) =>
   service.call("POST", "/auth/magic_link/consume", { body: { token, ...more } })
 
-it("an account without a stored former address keeps its new address and requires the password", async () => {
+it("confirming the new address of an account whose former address is not stored requires the password", async () => {
   const { address, id, link } = await moveAway()
   await service.sql`update app_user set proven_email = null where id = ${id}`
 
@@ -89,7 +89,7 @@ it("an account without a stored former address keeps its new address and require
   expect(row).toEqual({ proven: true })
 })
 
-it("the reader of a mistyped address does not get the account with an alternate_id", async () => {
+it("the reader of a mistyped address does not get access to an account with an alternate_id", async () => {
   const alternate_id = `device-${someEmail()}`
   const body = { email: undefined, alternate_id, password, source: "app" }
   const { id, token } = await register(service, body)
@@ -112,7 +112,7 @@ it("the reader of a mistyped address does not get the account with an alternate_
   expect((await register(service, { email: address })).id).not.toBe(id)
 })
 
-it("the link alone does not confirm the new address of an account without a stored former address", async () => {
+it("the link alone does not confirm the new address of an account whose former address is not stored", async () => {
   const buyer = await moveAway()
   await service.sql`update app_user set proven_email = null where id = ${buyer.id}`
 

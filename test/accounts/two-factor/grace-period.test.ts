@@ -12,7 +12,7 @@ const disable = (token: string) =>
 const rename = (token: string) => service.call("PATCH", "/account", { token, body: { first_name: "Ada" } })
 
 describe("a session after its grace period", () => {
-  it("gets 424 for sensitive operations only, until a new code is posted", async () => {
+  it("gets 424 for sensitive operations only, until a new two-factor code is sent", async () => {
     const { email, id, refresh, token } = await register(service)
     const { secret } = await turnOnTotp(service, token)
     await endGrace(service, id)
@@ -27,12 +27,12 @@ describe("a session after its grace period", () => {
       body: { refresh_token: refresh, code: totpCode(secret) },
     })
     expect(fresh.status).toBe(200)
-    // The grace period belongs to the session, so the earlier token works too.
+    // The grace period belongs to the session, so the earlier access token of the session works too.
     expect((await disable(token)).status).toBe(200)
     expect((await login(service, email)).body).not.toHaveProperty("requires_2fa")
   })
 
-  it("does not occur for users without two-factor authentication", async () => {
+  it("may perform sensitive operations if its user has no two-factor authentication", async () => {
     const { id, token } = await register(service)
     await endGrace(service, id)
     const answer = await service.call("PATCH", "/account", {
@@ -42,7 +42,7 @@ describe("a session after its grace period", () => {
     expect(answer.status).toBe(200)
   })
 
-  it("is treated like another session of the user in which no code was verified", async () => {
+  it("is treated like a session in which no code was ever verified", async () => {
     const { email, token } = await register(service)
     const other = (await login(service, email)).body
     await turnOnTotp(service, token)

@@ -5,7 +5,7 @@ import { login, mails, register, totpCode } from "../person.ts"
 
 const service = await serve()
 
-it("a restarted setup is not confirmed by a code of the earlier setup that is being checked", async () => {
+it("a code of an earlier setup does not confirm a setup that is restarted while the code is checked", async () => {
   const { email, token } = await register(service)
   const enable = () =>
     service.call("POST", "/account/2fa/enable", {

@@ -78,7 +78,7 @@ it("pending logins from the same IP address do not share an Idempotency-Key", as
   expect((await mails(service, two.phone)).length).toBe(before + 1)
 })
 
-it("the last owner of an organization cannot delete the account", async () => {
+it("the last owner of an organization can neither leave it nor delete the account", async () => {
   const admin = await service.user({ role: "Admin" })
   const owner = await service.user()
   const { body: organization } = await service.call("POST", "/organizations", {
@@ -109,7 +109,7 @@ it("a login with an alternate_id that looks like an email does not reset the rat
   expect(statuses.at(-1)).toBe(429)
 })
 
-it("an administrator cannot check passwords of users with a higher role", async () => {
+it("an administrator cannot check the passwords of users with a higher role", async () => {
   const admin = await service.user({ role: "Admin" })
   const chief = await register(service)
   await service.sql`update app_user set role = 'Super' where id = ${chief.id}`
@@ -120,7 +120,7 @@ it("an administrator cannot check passwords of users with a higher role", async 
 })
 
 describe("rate limits", () => {
-  it("count links requested by user_id in any letter case", async () => {
+  it("count links that are requested by user_id, in any letter case of the id", async () => {
     const person = await register(limited)
     const spell = (n: number) =>
       [...person.id].map((c, i) => (/[a-f]/.test(c) && (n >> (i % 5)) & 1 ? c.toUpperCase() : c)).join("")
@@ -132,7 +132,7 @@ describe("rate limits", () => {
     expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(10)
   })
 
-  it("count mails caused by email changes", async () => {
+  it("count mails that are sent because of email changes", async () => {
     const person = await register(limited)
     const stranger = someEmail()
     for (let n = 0; n < 15; n++) {

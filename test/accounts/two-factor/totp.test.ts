@@ -4,7 +4,7 @@ import { generateSync } from "otplib"
 import { expect, test } from "vitest"
 import { Totp } from "../../../src/accounts/two-factor/totp.ts"
 
-/** RFC 6238, appendix B: the ASCII secret 12345678901234567890. */
+/** The secret of the test vectors in RFC 6238, appendix B: the ASCII text 12345678901234567890 in base32. */
 const rfcSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 const run = <A, E>(atSeconds: number, body: (totp: Totp["Service"]) => Effect.Effect<A, E>) =>
   Effect.runPromise(
@@ -21,11 +21,11 @@ test.each([
   [1111111109, "081804", 37037036],
   [1234567890, "005924", 41152263],
   [20000000000, "353130", 666666666],
-])("at %i seconds the published code %s is step %i", async (at, code, step) => {
+])("at %i seconds, the code %s of the RFC has the time step %i", async (at, code, step) => {
   expect(await verifyAt(at, code)).toBe(step)
 })
 
-test("accepts the current and the previous step, and rejects older and future steps", async () => {
+test("only the codes of the current and the previous step are accepted", async () => {
   const now = 1_750_000_010
   const step = Math.floor(now / 30)
   expect(await verifyAt(now, codeAt(now))).toBe(step)
@@ -34,7 +34,7 @@ test("accepts the current and the previous step, and rejects older and future st
   expect(await verifyAt(now, codeAt(now + 30))).toBeUndefined()
 })
 
-test("accepts the previous step during the whole current step", async () => {
+test("the code of the previous step is accepted during the whole current step", async () => {
   const start = 1_750_000_020
   expect(start % 30).toBe(0)
   expect(await verifyAt(start, codeAt(start - 1))).toBe(start / 30 - 1)
@@ -42,7 +42,7 @@ test("accepts the previous step during the whole current step", async () => {
   expect(await verifyAt(start + 30, codeAt(start - 1))).toBeUndefined()
 })
 
-test("rejects a used step and every step before it", async () => {
+test("a used step and every step before it are rejected", async () => {
   const now = 1_750_000_010
   const step = Math.floor(now / 30)
   expect(await verifyAt(now, codeAt(now), step - 1)).toBe(step)
@@ -50,7 +50,7 @@ test("rejects a used step and every step before it", async () => {
   expect(await verifyAt(now, codeAt(now - 30), step - 1)).toBeUndefined()
 })
 
-test("after the clock was set back, every code is invalid and no error occurs", async () => {
+test("after the clock was set back behind the last used step, every code is invalid and no error occurs", async () => {
   const now = 1_750_000_010
   expect(await verifyAt(now, codeAt(now), Math.floor(now / 30) + 120)).toBeUndefined()
 })

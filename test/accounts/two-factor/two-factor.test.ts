@@ -38,7 +38,7 @@ const wrongCode = (secret: string) => {
 }
 
 describe("the setup of the authenticator app", () => {
-  it("returns a QR code, the secret and ten backup codes, and is effective after confirmation", async () => {
+  it("returns a QR code, the secret and ten backup codes, and takes effect when it is confirmed", async () => {
     const { email, token } = await register(service)
     const enabled = await post("/account/2fa", { default: true, provider: "AuthenticatorApp" }, token)
     expect(enabled.status).toBe(200)
@@ -61,14 +61,14 @@ describe("the setup of the authenticator app", () => {
     expect((await changesPassword(token)).status).toBe(200)
   })
 
-  it("is rejected if it is already enabled", async () => {
+  it("is rejected if the app is already enabled", async () => {
     const { token } = await totpUser()
     const again = await post("/account/2fa/enable", { default: true, provider: "AuthenticatorApp" }, token)
     expect(again.status).toBe(422)
     expect(again.body.fields.provider[0].code).toBe("uniqueness")
   })
 
-  it("requires a login session", async () => {
+  it("requires a login session, a known provider, and a valid phone number for SMS", async () => {
     const body = { default: true, provider: "AuthenticatorApp" }
     expect((await post("/account/2fa/enable", body)).status).toBe(401)
     const { token } = await register(service)
@@ -105,7 +105,7 @@ describe("login with a code", () => {
     expect((await changesPassword(next.body.access_token)).status).toBe(200)
   })
 
-  it("does not extend the verified session to the holder of the earlier token", async () => {
+  it("does not give the rights of the verified session to the holder of the earlier refresh token", async () => {
     const { email, secret } = await totpUser()
     const pending = (await login(service, email)).body
     const done = (await verify(pending.refresh_token, totpCode(secret))).body
@@ -121,7 +121,7 @@ describe("login with a code", () => {
     const winners = answers.filter(({ status }) => status === 200)
     expect(winners).toHaveLength(1)
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(19)
-    // A double click is not a wrong guess: it neither locks nor revokes the session.
+    // A double click does not count as a wrong code: it neither locks nor revokes the session.
     expect((await refresh(winners[0]?.body.refresh_token)).status).toBe(200)
   })
 
@@ -134,7 +134,7 @@ describe("login with a code", () => {
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(7)
   })
 
-  it("locks after five wrong codes, even for the right code, and unlocks after the lock time", async () => {
+  it("is locked after five wrong codes, even for the right code, until the lock ends", async () => {
     const { email, secret } = await totpUser()
     const pending = (await login(service, email)).body
     const { sid } = claimsOf(pending.access_token)
@@ -162,7 +162,7 @@ describe("login with a code", () => {
     }
   })
 
-  it("rejects an invalid refresh token", async () => {
+  it("rejects an invalid refresh token, and a user without two-factor authentication", async () => {
     const { secret } = await totpUser()
     expect((await verify("nonsense", totpCode(secret))).status).toBe(401)
     const without = await register(service)
@@ -211,7 +211,7 @@ describe("codes by SMS", () => {
     expect((await service.call("POST", "/account/2fa/sms_code")).status).toBe(401)
   })
 
-  it("are rejected after too many attempts and after their expiry", async () => {
+  it("are rejected after their expiry and after too many attempts", async () => {
     const { email, id, phone } = await smsUser()
     const pending = (await login(service, email)).body
     const code = (await mails(service, phone))[0]?.code ?? ""
@@ -232,19 +232,19 @@ describe("codes by SMS", () => {
     const response = await service.call("POST", "/account/2fa/sms_code", { token: pending.access_token })
     expect(response.status).toBe(422)
     expect((await verify(pending.refresh_token, totpCode(secret))).status).toBe(200)
-    // The same code is valid for the setup.
+    // The code was sent for the setup of the phone, so it can still complete that setup.
     expect((await post("/account/2fa/confirm", { code }, token)).status).toBe(200)
     expect((await patch({}, token)).body.user.two_factor_auth).toEqual(["AuthenticatorApp", "SMS"])
   })
 
-  it("can be read in the outbox if the plus sign of the phone number is decoded as a space", async () => {
+  it("can be read in the outbox even if the plus sign of the phone number is decoded as a space", async () => {
     const { phone } = await smsUser()
     expect((await service.call("GET", `/dev/outbox?to=${phone}`)).body).toHaveLength(1)
   })
 })
 
 describe("disabling two-factor authentication", () => {
-  it("requires a fresh code, and a provider or disable_all", async () => {
+  it("requires an enabled provider or disable_all", async () => {
     const { email, token } = await totpUser()
     expect((await post("/account/2fa/disable", { disable_all: false }, token)).status).toBe(422)
     const absent = await post("/account/2fa/disable", { disable_all: false, provider: "SMS" }, token)
@@ -271,7 +271,7 @@ describe("disabling two-factor authentication", () => {
     expect((await login(service, email)).body.requires_2fa).toBe("SMS")
   })
 
-  it("works with a backup code without a login, and returns the same error for an unknown user", async () => {
+  it("works with a backup code without a login, and an unknown user gets the same error as a wrong code", async () => {
     const { backupCodes, email } = await totpUser()
     const body = { backup_code: backupCodes[0], email, disable_all: true }
     const unknown = await post("/account/2fa/backup_disable", { ...body, email: `no-${email}` })

@@ -3,7 +3,7 @@ import { expect } from "vitest"
 import { mails } from "../../accounts/person.ts"
 import type { Answer, CallOptions, TestService } from "../../fixtures/service.ts"
 
-/** A minimal browser: it stores cookies and submits forms. It does not follow redirects. */
+/** Creates a minimal browser. It stores cookies and submits forms, but does not follow redirects. */
 export const makeVisitor = (service: TestService) => {
   const cookies = new Map<string, string>()
   const remember = ({ headers }: Answer) => {
@@ -31,7 +31,10 @@ export const makeVisitor = (service: TestService) => {
   return {
     cookies,
     get: (address: string, headers: Record<string, string> = {}) => call("GET", address, { headers }),
-    /** Submits the first form of the page with its hidden fields and these fields. */
+    /**
+     * Submits the first form of the page with its hidden fields and with `fields`. `overrides` replaces fields of
+     * both.
+     */
     submit: (page: Answer, fields: Record<string, string>, overrides: Record<string, string> = {}) => {
       const action = decode(/<form[^>]* action="([^"]*)"/.exec(page.text)?.[1] ?? "")
       const token = decode(/name="form_token" value="([^"]*)"/.exec(page.text)?.[1] ?? "")
@@ -95,7 +98,7 @@ export const tokenCall = (service: TestService, fields: Record<string, string>, 
 export const newestMailLink = async (service: TestService, to: string) =>
   (await mails(service, to)).find(({ link }) => link !== undefined)?.link ?? ""
 
-/** Logs a user in by the emailed link and returns the page after it. */
+/** Logs a user in by an emailed link. Returns the page to which the link redirects. */
 export const logInByMail = async (
   service: TestService,
   visitor: Visitor,

@@ -53,7 +53,7 @@ describe("a redirect_uri that differs from the registered one", () => {
     }
   })
 
-  it("is rejected if it is missing or sent twice, like a client_id that is unknown, missing or sent twice", async () => {
+  it("is rejected if it is missing or sent twice, and so is such a client_id or an unknown one", async () => {
     const good = authorizeAddress(app)
     const address = encodeURIComponent(redirectUri)
     for (const bad of [
@@ -72,7 +72,7 @@ describe("a redirect_uri that differs from the registered one", () => {
   })
 })
 
-describe("other errors of a request", () => {
+describe("an authorization request with a registered redirect_uri", () => {
   it.each([
     [{ response_type: "token" }, "unsupported_response_type"],
     [{ response_type: "" }, "invalid_request"],
@@ -82,7 +82,7 @@ describe("other errors of a request", () => {
     [{ code_challenge: "x".repeat(43), code_challenge_method: "plain" }, "invalid_request"],
     [{ code_challenge: "short", code_challenge_method: "S256" }, "invalid_request"],
     [{ code_challenge_method: "S256" }, "invalid_request"],
-  ])("%j is reported to the application as %s, with its state", async (more, error) => {
+  ])("with the fault %j is reported to the application as %s, with its state", async (more, error) => {
     const answer = await service.call("GET", authorizeAddress(app, more))
     expect(answer.status).toBe(302)
     const reported = Object.fromEntries(locationOf(answer).searchParams)
@@ -90,7 +90,7 @@ describe("other errors of a request", () => {
     expect(reported["error_description"]).toBeTruthy()
   })
 
-  it("a state of 50 characters is returned, and a longer state is an error and is not returned", async () => {
+  it("gets back a state of 50 characters, and is rejected with a longer state, which is not returned", async () => {
     const fits = "🐙".repeat(50)
     const denied = makeVisitor(service)
     const page = await denied.get(authorizeAddress(app, { state: fits }))
@@ -101,7 +101,7 @@ describe("other errors of a request", () => {
     expect(locationOf(answer).searchParams.has("state")).toBe(false)
   })
 
-  it("an empty parameter counts as omitted", async () => {
+  it("may contain empty parameters, which count as omitted", async () => {
     const empty = { scope: "", state: "", code_challenge: "", code_challenge_method: "", svc: "" }
     const visitor = makeVisitor(service)
     const page = await visitor.get(authorizeAddress(app, empty))
@@ -113,7 +113,7 @@ describe("other errors of a request", () => {
     expect(locationOf(half).searchParams.get("error")).toBe("invalid_request")
   })
 
-  it("a parameter sent twice is invalid_request", async () => {
+  it("is rejected as invalid_request if it contains a parameter twice", async () => {
     const answer = await service.call("GET", `${authorizeAddress(app)}&scope=svc`)
     expect(locationOf(answer).searchParams.get("error")).toBe("invalid_request")
   })

@@ -14,7 +14,7 @@ import { startOauthService } from "./oauth-service.ts"
 const { service, app, owner, loggedIn, exchange } = await startOauthService()
 
 describe("the authorization page", () => {
-  it("shows a login page without a cookie and redirects with pending_magic_link after a link was requested", async () => {
+  it("shows a login form to a browser without a cookie, and redirects after it has emailed a link", async () => {
     const user = await owner(2)
     const visitor = makeVisitor(service)
     const page = await visitor.get(authorizeAddress(app))
@@ -41,7 +41,7 @@ describe("the authorization page", () => {
     expect(await newestMailLink(service, "unknown-user@example.com")).toBe("")
   })
 
-  it("emails a link with the request, which shows a button before it logs in", async () => {
+  it("emails a link that contains the request, and opening the link only shows a button", async () => {
     const user = await owner(2)
     const visitor = makeVisitor(service)
     await visitor.submit(await visitor.get(authorizeAddress(app)), { action: "link", email: user.email })
@@ -55,7 +55,7 @@ describe("the authorization page", () => {
     const path = link.pathname + link.search
     const page = await visitor.get(path)
     expect(page.text).toContain(user.email)
-    // Mail scanners open links repeatedly. The link still works.
+    // Mail scanners open links repeatedly. The link must still work afterwards.
     expect((await visitor.get(path)).status).toBe(200)
     const answer = await visitor.submit(page, { action: "use" })
     expect(answer.status).toBe(303)
@@ -65,7 +65,7 @@ describe("the authorization page", () => {
     expect((await visitor.get(path)).status).toBe(400)
   })
 
-  it("redirects with a code for the chosen id, state and iss", async () => {
+  it("redirects with the state, the issuer and a code for the chosen id", async () => {
     const user = await owner(3)
     const visitor = await loggedIn(user)
     const page = await visitor.get(authorizeAddress(app))
@@ -84,7 +84,7 @@ describe("the authorization page", () => {
     expect((await service.call("GET", "/emoji_id/extended", { token: body.access_token })).status).toBe(403)
   })
 
-  it("skips the selector for a user with one id and explains how to get an id to a user without one", async () => {
+  it("redirects a user with one id immediately, and tells a user without an id how to get one", async () => {
     const one = await owner(1)
     const visitor = await loggedIn(one)
     expect(locationOf(await visitor.get(authorizeAddress(app))).searchParams.get("code")).not.toBeNull()
@@ -92,7 +92,7 @@ describe("the authorization page", () => {
     expect((await none.get(authorizeAddress(app))).text).toContain("You have no emoji id yet")
   })
 
-  it("uses the id in parameter svc", async () => {
+  it("uses the id in the parameter svc, or says that the user does not own it", async () => {
     const user = await owner(2)
     const visitor = await loggedIn(user)
     const address = authorizeAddress(app, { svc: user.ids[1]! })
@@ -105,7 +105,7 @@ describe("the authorization page", () => {
   })
 
   it.each(["cross-site", "same-site", "none"])(
-    "asks before it uses the id in svc of a link from another origin: %s",
+    "asks before it uses the id in svc if the request has sec-fetch-site: %s",
     async (site) => {
       const user = await owner(2)
       const visitor = await loggedIn(user)
@@ -160,7 +160,7 @@ describe("the authorization page", () => {
     expect(locationOf(await visitor.get(authorizeAddress(app))).searchParams.get("code")).not.toBeNull()
   })
 
-  it("rejects forms without a form token, with the token of another browser or of another login", async () => {
+  it("rejects forms without a form token, or with the form token of another browser or another login", async () => {
     const user = await owner(2)
     const visitor = await loggedIn(user)
     const page = await visitor.get(authorizeAddress(app))
@@ -202,7 +202,7 @@ describe("the headers of the authorization pages", () => {
     expect(preflight.headers.get("access-control-allow-methods")).toBeNull()
   })
 
-  it("allow form redirects to other sites only on pages that need them", async () => {
+  it("forbid form redirects to other sites on pages that do not need them", async () => {
     const policyOf = async (path: string) =>
       (await service.call("GET", path)).headers.get("content-security-policy") ?? ""
     expect(await policyOf("/magic_link/done")).toContain("form-action 'self'")
@@ -228,7 +228,7 @@ describe("the headers of the authorization pages", () => {
     )
   })
 
-  it("are followed by a body that escapes request values", async () => {
+  it("are followed by a body in which the values of the request are escaped", async () => {
     const evil = await registerApplication(service, "https://x.example/cb", `<img src=x onerror="a()">`)
     const state = `"><script>alert(1)</script>`
     const page = await service.call("GET", authorizeAddress(evil, { state }))
@@ -239,7 +239,7 @@ describe("the headers of the authorization pages", () => {
 })
 
 describe("an emailed link without a redirect", () => {
-  it("lets a user who registered with an email only set a password", async () => {
+  it("lets a user without a password set one", async () => {
     const email = someEmail()
     await service.call("POST", "/users", { body: { email } })
     const link = new URL(await newestMailLink(service, email))

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { cleanUp } from "../../fixtures/suite/clean-up.ts"
 
-/** A local web server of a third party: an application, or the return page of a wallet. */
+/** Starts a local web server of a third party: an application, or the return page of a wallet. Returns its origin. */
 export const serveCallbacks = async (
   answer: (url: URL, request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
 ): Promise<string> => {

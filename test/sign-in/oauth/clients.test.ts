@@ -12,7 +12,7 @@ describe("oauth clients", () => {
     redirect_uris: ["https://app.example/callback", "http://localhost:8080/cb", "app.example://cb"],
   }
 
-  it("show the secret only when it is created or rotated, and store a hash", async () => {
+  it("show their secret only when it is created or rotated", async () => {
     const { id } = (await call("POST", "/organizations", admin.token, { name: "Acme" })).body
     const made = await call("POST", "/oauth_clients", admin.token, { ...facts, organization_id: id })
     expect(made.status).toBe(200)

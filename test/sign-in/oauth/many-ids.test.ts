@@ -6,7 +6,9 @@ import { giveMany } from "./many-ids.ts"
 
 const service = await serveDirectory()
 await makePartner(service)
-/** Opens a partner flow as a user who owns very many ids, with the last one as eid. */
+/**
+ * Opens a partner flow as a user who owns more ids than a page lists. The parameter `eid` names the user's last id.
+ */
 const arrive = async (flow: string) => {
   const user = await makeWalletUser(service, `many${flow}`)
   const eid = await giveMany(service, user.id)
@@ -19,7 +21,7 @@ const arrive = async (flow: string) => {
 const recordsOf = async (id: string) => JSON.stringify((await service.lookup(id)).body.result)
 
 describe("a user who owns more ids than a page lists", () => {
-  it("can connect the named id to a wallet", async () => {
+  it("can connect the id that the URL names to a wallet", async () => {
     const { eid, page, visitor } = await arrive("/link-email")
     expect(page.text).toContain(`Connect ${eid}`)
     const done = await visitor.submit(page, { action: "connect", emoji_id: eid })
@@ -33,13 +35,13 @@ describe("a user who owns more ids than a page lists", () => {
     expect(locationOf(done).searchParams.get("eid")).toBe(eid)
   })
 
-  it("can manage the named id", async () => {
+  it("can manage the id that the URL names", async () => {
     const { eid, page, visitor } = await arrive("/manage")
     await visitor.submit(page, { action: "given", emoji_id: eid })
     expect(await recordsOf(eid)).toContain(bitcoin)
   })
 
-  it("can log in with the named id", async () => {
+  it("can log in with the id that the URL or the form names", async () => {
     const user = await service.user()
     const svc = await giveMany(service, user.id)
     const app = await registerApplication(service, "https://app.example/back")

@@ -10,7 +10,7 @@ export const someIds = (length: number) =>
     return new EmojiId([9, 8, Math.floor(n / 400), n % 400]).canonical
   })
 
-/** Gives the user more ids than a page lists and returns the last one. */
+/** Gives the user more ids than a page lists. Returns the last id. */
 export const giveMany = async (service: TestService, userId: string) => {
   const ids = someIds(count)
   await service.sql`with c as (

@@ -9,11 +9,11 @@ import {
   tokenCall,
 } from "./application.ts"
 
-/** A service with an OAuth client, and helpers to create users and codes. */
+/** Starts a service with an OAuth client. Returns it with helpers that create users and codes. */
 export const startOauthService = async () => {
   const service = await serveDirectory()
   const app = await registerApplication(service, "https://app.example/callback?tenant=7")
-  /** A user with a confirmed email and `count` ids. */
+  /** Creates a user with a confirmed email and `count` ids. */
   const owner = async (count: number) => {
     const user = await service.user()
     const owned: Array<string> = []

@@ -16,7 +16,8 @@ import { startOauthService } from "./oauth-service.ts"
 const { service, app, codeFor, owner } = await startOauthService()
 
 /**
- * An OAuth client that is about to be deleted, and one of its users: `trade` exchanges the code, `list` uses the token.
+ * Creates an OAuth client that the test deletes, and a user of this client. `trade` exchanges the user's code for
+ * tokens. `list` uses the access token.
  */
 const startGrant = async (organizationId?: string) => {
   const client = await registerApplication(service, "https://client.example/cb", "Client", organizationId)
@@ -57,13 +58,14 @@ it("the tokens of an organization's OAuth clients are revoked when the organizat
 })
 
 it.each(["oauth_client", "organization"])(
-  "the tokens of a deleted OAuth client are revoked also if the response to the deletion of the %s was lost",
+  "the tokens of a deleted OAuth client are revoked, even if the response to the deletion of the %s was lost",
   async (what) => {
     const { token } = await service.user({ role: "Admin" })
     const made = await service.call("POST", "/organizations", { token, body: { name: "Lost Co" } })
     const { client, list } = await startGrant(made.body.id)
     expect((await list()).status).toBe(200)
-    // Deleted directly in the database, like a first attempt whose response was lost. The second attempt finds no row.
+    // The row is deleted directly in the database. This simulates a first attempt whose response was lost. The second
+    // attempt finds no row.
     const [id, column] =
       what === "organization" ? [made.body.id, "id"] : ([client.clientId, "client_id"] as const)
     await service.sql`delete from ${service.sql(what)} where ${service.sql(column)} = ${id}`
@@ -77,7 +79,7 @@ it("a grant that was revoked for a reused code stays revoked when its OAuth clie
   expect((await trade()).status).toBe(400)
   expect((await list()).status).toBe(401)
   await service.call("DELETE", `/oauth_clients/${client.clientId}`, { token: admin.token })
-  // Any change that makes the process reload the user, such as a new free limit.
+  // Any change of the user makes the process reload the user, for example a new free limit.
   await service.call("PATCH", `/users/${user.id}`, { token: admin.token, body: { free_limit: 3 } })
   expect((await list()).status).toBe(401)
 })
@@ -94,7 +96,7 @@ it("a repeated request to the token endpoint also requires the client secret", a
   expect(stranger.status).toBe(401)
 })
 
-it("an API key without the scope gets 403 for the Idempotency-Key of another API key", async () => {
+it("an API key without the scope gets 403, even if it repeats the Idempotency-Key of another API key", async () => {
   const user = await service.user()
   const make = async (scopes: ReadonlyArray<string>) =>
     (await service.call("POST", "/api_keys", { token: user.token, body: { name: "k", scopes } })).body.api_key
@@ -133,7 +135,7 @@ it("a person who registers an invited address without confirming it cannot see o
   expect(ended.status).not.toBe(200)
 })
 
-it("a repeated request without the browser's cookie does not get the login of the first request", async () => {
+it("a repeated request without the browser's cookie does not get the session of the first request", async () => {
   const { visitor } = await codeFor()
   const headers = { "sec-fetch-site": "same-origin", "idempotency-key": "console-1" }
   const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ")
@@ -149,7 +151,7 @@ const openMailed = async (visitor: ReturnType<typeof makeVisitor>, email: string
   return visitor.get(link.pathname + link.search)
 }
 
-it("a refresh token in a partner URL does not keep the credentials that a stranger created for an email", async () => {
+it("a login with a stranger's refresh token in a partner URL does not protect the stranger's credentials", async () => {
   const { path } = await makePartner(service, "lured")
   const attacker = await register(service)
   const visitor = makeVisitor(service)
@@ -162,7 +164,7 @@ it("a refresh token in a partner URL does not keep the credentials that a strang
   expect((await service.call("GET", "/account", { token: attacker.token })).status).toBe(401)
 })
 
-it("a refresh token in a link does not keep the credentials that a stranger created for an email", async () => {
+it("a login with a stranger's refresh token in a link does not protect the stranger's credentials", async () => {
   const attacker = await register(service)
   const visitor = makeVisitor(service)
   const handed = await visitor.get(`/magic_link?refresh_token=${attacker.refresh}`)
@@ -176,7 +178,7 @@ it("a refresh token in a link does not keep the credentials that a stranger crea
   expect((await visitor.get("/magic_link/done")).text).toContain("Do you want a password?")
 })
 
-it("a partner's user who requests the email in the flow keeps the partner's login and continues", async () => {
+it("a partner's user who requests the confirmation link in the flow stays logged in and continues", async () => {
   const { path } = await makePartner(service, "mailing")
   const user = await register(service)
   const visitor = makeVisitor(service)

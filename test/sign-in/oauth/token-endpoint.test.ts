@@ -46,7 +46,7 @@ describe("the token endpoint", () => {
     expect(answers.every(({ status }) => status === 200 || status === 400)).toBe(true)
   })
 
-  it("requires the client of the code and its secret, in the form or in a Basic header", async () => {
+  it("requires the id and the secret of the client that got the code, in the form or in a Basic header", async () => {
     const { code } = await codeFor()
     const asOther = { client_id: other.clientId, client_secret: other.secret }
     expect(rfc(await exchange(code, asOther))).toEqual([400, "invalid_grant"])
@@ -87,7 +87,7 @@ describe("the token endpoint", () => {
     expect((await exchange(code)).status).toBe(200)
   })
 
-  it("requires the code_verifier if there was a code_challenge, and rejects it otherwise", async () => {
+  it("requires a code_verifier if the request had a code_challenge, and rejects it otherwise", async () => {
     const { challenge, verifier } = pkce()
     const { code } = await codeFor({ code_challenge: challenge, code_challenge_method: "S256" })
     expect(rfc(await exchange(code))).toEqual([400, "invalid_grant"])
@@ -155,7 +155,7 @@ describe("the token endpoint", () => {
     expect((await service.call("GET", "/emoji_id", { token: third.body.access_token })).status).toBe(401)
   })
 
-  it("rejects a code whose user has logged out since", async () => {
+  it("rejects a code whose user has logged out after it was issued", async () => {
     const { code, user } = await codeFor()
     await service.sql`select end_sessions(${user.id}, 'test')`
     await service.call("POST", "/logout", { token: user.token })
