@@ -19,8 +19,8 @@ export interface ActorInstanceLimits {
 }
 
 /**
- * The actors in memory. If there are too many, the least recently used actors without turns are removed. Their snapshots
- * are stored in Postgres.
+ * The actors in memory. If there are too many, the least recently used actors without turns are removed. Their
+ * snapshots are stored in Postgres.
  */
 export class ActorInstances<Loaded> {
   readonly #cells: BoundedMap<ActorInstance<Loaded>>
@@ -49,8 +49,8 @@ export class ActorInstances<Loaded> {
   }
 
   /**
-   * Runs a turn of an entity. The turns of one entity run one at a time, in the order of arrival. A waiting turn can be
-   * interrupted; a running turn always completes. Fails if too many turns wait.
+   * Runs a turn of an entity. The turns of one entity run one at a time, in the order of arrival. A waiting turn can
+   * be interrupted; a running turn always completes. Fails if too many turns wait.
    */
   enter<A, E, R>(id: string, turn: (cell: ActorInstance<Loaded>) => Effect.Effect<A, E, R>) {
     return Effect.uninterruptibleMask((restore): Effect.Effect<A, E | Unavailable, R> => {
@@ -90,7 +90,8 @@ export class ActorInstances<Loaded> {
 
   #end(cell: ActorInstance<Loaded>): undefined {
     this.#leave(cell)
-    // A microtask starts the next turn. Otherwise a long queue of turns that end synchronously would overflow the stack.
+    // A microtask starts the next turn. Otherwise a long queue of turns that end synchronously would overflow the
+    // stack.
     if (cell.queue.length > 0) queueMicrotask(() => this.#startNext(cell))
     else cell.busy = false
   }

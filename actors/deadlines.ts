@@ -17,8 +17,8 @@ const batchSize = 128
 const concurrency = 8
 
 /**
- * Sends an event to each entity whose deadline has passed by the database's clock. The local timer only starts the next
- * sweep. So a deadline is handled by any process, even if the process that set it has stopped.
+ * Sends an event to each entity whose deadline has passed by the database's clock. The local timer only starts the
+ * next sweep. So a deadline is handled by any process, even if the process that set it has stopped.
  */
 export class Deadlines extends Context.Service<
   Deadlines,
@@ -27,8 +27,8 @@ export class Deadlines extends Context.Service<
     /** Schedules a sweep for this time (database's clock), if no earlier sweep is scheduled. */
     expect(at: number): void
     /**
-     * Runs slow work for a deadline, such as a call to a payment provider, in the background. Does nothing if work with
-     * the same name already runs.
+     * Runs slow work for a deadline, such as a call to a payment provider, in the background. Does nothing if work
+     * with the same name already runs.
      */
     aside(name: string, work: Effect.Effect<unknown, unknown>): Effect.Effect<void>
     /**
@@ -49,8 +49,8 @@ export class Deadlines extends Context.Service<
         let wakeAt = Number.POSITIVE_INFINITY
         let wake: (() => void) | undefined
 
-        // If the event is refused, the entity has already changed. After other failures the next sweep tries the entity
-        // again, when its lease has expired.
+        // If the event is refused, the entity has already changed. After other failures the next sweep tries the
+        // entity again, when its lease has expired.
         const tryOnce = (work: Effect.Effect<unknown, unknown>, name: unknown) =>
           Effect.catchCause(work, (cause) =>
             Cause.hasDies(cause)

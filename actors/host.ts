@@ -29,7 +29,9 @@ export interface HostOptions<M extends AnyStateMachine> {
   readonly format: SnapshotFormat<M>
   /** Computes the table columns that lists and the deadline sweep read. */
   readonly columns: (snapshot: SnapshotFrom<M>) => EntityColumns
-  /** Set if the owner's account response shows the state of the entity. Each turn then invalidates the cached account. */
+  /**
+   * Set if the owner's account response shows the state of the entity. Each turn then invalidates the cached account.
+   */
   readonly showsInAccount?: true
   /** Creates the event that is sent when `due_at` has passed by the database's clock. */
   readonly dueEvent?: (now: number) => EventFrom<M>
@@ -76,8 +78,8 @@ export const allowedEvents = (snapshot: AnyMachineSnapshot): ReadonlyArray<strin
 ]
 
 /**
- * Hosts the actors of one kind of entity, one actor per entity id. An actor is created when it is needed, runs one turn
- * at a time, and is removed when memory is needed.
+ * Hosts the actors of one kind of entity, one actor per entity id. An actor is created when it is needed, runs one
+ * turn at a time, and is removed when memory is needed.
  */
 export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
   Effect.gen(function* () {
@@ -134,8 +136,8 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       isFirst: boolean,
     ) {
       const remembered = cell.loaded
-      // If the turn may create the entity, the entity rarely exists already, and the commit detects if it does. So the
-      // first attempt does not read the database.
+      // If the turn may create the entity, the entity rarely exists already, and the commit detects if it does. So
+      // the first attempt does not read the database.
       const skipsRead = remembered === undefined && turnOptions.create !== undefined && isFirst
       const current =
         remembered ?? (skipsRead ? undefined : yield* load(id)) ?? (yield* begin(turnOptions.create))
@@ -165,8 +167,8 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
           touched.length > 0 ? publisher.idsChanged(touched) : Effect.void,
           users.length > 0 ? publisher.accountsChanged(users) : Effect.void,
         )
-      // The snapshot is removed before the write. If the write fails or its outcome is unknown, the next turn reads the
-      // database.
+      // The snapshot is removed before the write. If the write fails or its outcome is unknown, the next turn reads
+      // the database.
       cell.loaded = undefined
       const commit = store.commit({
         kind: entity,
@@ -183,8 +185,8 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
         VersionConflict: () => Effect.succeed(undefined),
         // Another process possibly creates this entity at the same time. The next attempt reads the database.
         UniqueConflict: (conflict) => (skipsRead ? Effect.succeed(undefined) : Effect.fail(conflict)),
-        // The statement can still be committed until its time limit. So the caches of all processes are invalidated now,
-        // and once more after the limit.
+        // The statement can still be committed until its time limit. So the caches of all processes are invalidated
+        // now, and once more after the limit.
         Unavailable: (failure) =>
           invalidateCaches().pipe(
             Effect.andThen(Effect.forkDetach(Effect.delay(invalidateCaches(), store.statementMs))),
@@ -196,8 +198,8 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       const loaded: Loaded<M> = { version: current.version + 1, snapshot }
       cell.loaded = loaded
       if (derived.due_at !== null) deadlines.expect(Date.parse(derived.due_at))
-      // Caches are invalidated before the events are published. Otherwise a subscriber that reads immediately after an
-      // event could get a response from before the turn.
+      // Caches are invalidated before the events are published. Otherwise a subscriber that reads immediately after
+      // an event could get a response from before the turn.
       if (touched.length + users.length > 0) yield* invalidateCaches()
       publisher.committed(events)
       return loaded
@@ -231,7 +233,10 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
     const send = (id: string, event: EventFrom<M>, turnOptions?: TurnOptions<M>) =>
       turn(id, () => Effect.succeed(event), turnOptions)
 
-    /** The committed snapshot in memory. Undefined if there is none, or if another process can have changed the entity. */
+    /**
+     * The committed snapshot in memory. Undefined if there is none, or if another process can have changed the
+     * entity.
+     */
     const remembered = (id: string) => (publisher.alone() ? cells.find(id)?.loaded : undefined)
 
     const find = (id: string) =>

@@ -75,13 +75,15 @@ export class EntityStore extends Context.Service<
     /** Commits a turn and returns its events. Returns no events if the same turn was already committed. */
     commit(turn: TurnCommit): Effect.Effect<ReadonlyArray<PlacedEvent>, CommitFailure>
     /**
-     * Returns entities whose deadline has passed by the database's clock. Each is leased to the caller for a short time,
-     * so that no other process handles it.
+     * Returns entities whose deadline has passed by the database's clock. Each is leased to the caller for a short
+     * time, so that no other process handles it.
      */
     takeDue(limit: number): Effect.Effect<ReadonlyArray<{ kind: string; id: string }>, Unavailable>
     /** The database's clock, in milliseconds since 1970. */
     now(): number
-    /** The maximum time in milliseconds that a statement can run, even after its client has stopped waiting for it. */
+    /**
+     * The maximum time in milliseconds that a statement can run, even after its client has stopped waiting for it.
+     */
     readonly statementMs: number
   }
 >()("directory/EntityStore") {}
@@ -94,9 +96,13 @@ export class Publisher extends Context.Service<
     committed(events: ReadonlyArray<PlacedEvent>): void
     /** Wakes the subscribers of these channels in every process. They read the new events from the database. */
     moved(positions: ReadonlyArray<ChannelPosition>): void
-    /** Invalidates cached responses about these ids. Returns when no process uses responses from before the commit. */
+    /**
+     * Invalidates cached responses about these ids. Returns when no process uses responses from before the commit.
+     */
     idsChanged(canonicals: ReadonlyArray<string>): Effect.Effect<void>
-    /** Invalidates the cached accounts of these users. Returns when no process uses accounts from before the commit. */
+    /**
+     * Invalidates the cached accounts of these users. Returns when no process uses accounts from before the commit.
+     */
     accountsChanged(userIds: ReadonlyArray<string>): Effect.Effect<void>
     /** True while no other process can change entities, so that a snapshot in memory is always current. */
     alone(): boolean

@@ -4,7 +4,10 @@ import type { EntityRow } from "./ports.ts"
 
 /** Describes how the snapshots of one machine are stored. */
 export interface SnapshotFormat<M extends AnyStateMachine> {
-  /** Increase the version with each change that an older release cannot read. An optional new member needs no increase. */
+  /**
+   * Increase the version with each change that an older release cannot read. An optional new member needs no
+   * increase.
+   */
   readonly version: number
   readonly context: Schema.Codec<ContextFrom<M>, unknown>
 }
@@ -24,8 +27,8 @@ export class UnreadableSnapshot extends Data.TaggedError("UnreadableSnapshot")<{
 const firstVersion = 1
 
 /**
- * Checks a stored snapshot and converts it to a snapshot of the machine. Dies with `UnreadableSnapshot` if that is not
- * possible. The request then fails, the error is logged, and the stored row is not changed.
+ * Checks a stored snapshot and converts it to a snapshot of the machine. Dies with `UnreadableSnapshot` if that is
+ * not possible. The request then fails, the error is logged, and the stored row is not changed.
  */
 export const makeReadSnapshot = <M extends AnyStateMachine>(
   entity: string,

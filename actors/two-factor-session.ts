@@ -21,7 +21,10 @@ const make = makeHost({
   dueEvent: (at) => ({ type: "DUE", at }) as const,
 })
 
-/** One actor per login session. The state contains the second factor's verification and the refresh token's generation. */
+/**
+ * One actor per login session. The state contains the second factor's verification and the refresh token's
+ * generation.
+ */
 export class SessionActors extends Context.Service<SessionActors, Effect.Success<typeof make>>()(
   "directory/SessionActors",
 ) {

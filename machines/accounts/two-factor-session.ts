@@ -98,8 +98,8 @@ const acceptsCode = {
 } as const
 
 /**
- * One login session. The machine has no state and no timer for a verification that is too old: `isFresh` computes that
- * from the time, measured by the database's clock.
+ * One login session. The machine has no state and no timer for a verification that is too old: `isFresh` computes
+ * that from the time, measured by the database's clock.
  */
 export const sessionMachine = setup({
   types: {

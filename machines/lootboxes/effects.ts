@@ -20,7 +20,9 @@ const without = (ids: ReadonlyArray<BoxedId>, others: ReadonlyArray<BoxedId>) =>
   return ids.filter(({ canonical }) => !known.has(canonical))
 }
 
-/** Whether a turn changes the contents of a lootbox on sale. Orders from before the change then show the old contents. */
+/**
+ * Whether a turn changes the contents of a lootbox on sale. Orders from before the change then show the old contents.
+ */
 export const changesOffer = ({ after, before, from }: BoxChange): boolean =>
   from === "Available" && (without(after, before).length > 0 || without(before, after).length > 0)
 

@@ -13,8 +13,8 @@ export type RefundEvent = Event<"refund.made" | "refund.failed" | "refund.return
 const isDiscount = (item: OrderItem) => item.type === "Discount"
 
 /**
- * The context of a new order. It sets all members, also those without a value, because V8 copies an object faster when
- * the copy adds no members.
+ * The context of a new order. It sets all members, also those without a value, because V8 copies an object faster
+ * when the copy adds no members.
  */
 export const begun = (input: OrderInput): OrderContext => ({
   id: input.id,
@@ -211,7 +211,9 @@ export const handedOver = (order: OrderContext, event: Event<"delivered">): Orde
 export const paidInCash = (order: OrderContext, event: Event<"checkout.cash">): OrderContext =>
   paid(received(checkedOut(order, event), event.payment), event.at)
 
-/** Puts the id of a random id code into an empty cart. The order holds the id until the checkout or until it expires. */
+/**
+ * Puts the id of a random id code into an empty cart. The order holds the id until the checkout or until it expires.
+ */
 export const activated = (order: OrderContext, event: Event<"activate">): OrderContext => ({
   ...checkedOut(order, event),
   codes: [event.code],

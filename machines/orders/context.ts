@@ -1,9 +1,14 @@
-/** The stored context of an order. The database contains snapshots in this form, so only optional members may be added. */
+/**
+ * The stored context of an order. The database contains snapshots in this form, so only optional members may be
+ * added.
+ */
 
 export interface OrderItem {
   readonly id: string
   readonly type: "EmojiId" | "LootBox" | "Discount"
-  /** The key under which the item is claimed: the canonical id, or the key of the lootbox. Undefined for a discount. */
+  /**
+   * The key under which the item is claimed: the canonical id, or the key of the lootbox. Undefined for a discount.
+   */
   readonly claim?: string
   /** The id as the buyer wrote it. */
   readonly emojiId?: string
@@ -38,7 +43,9 @@ export interface Intent {
   readonly provider: string
   readonly intentId: string
   readonly sealedSecret?: string
-  /** Names the key from which the sandbox computes the client secret again. If it is set, the secret is not stored. */
+  /**
+   * Names the key from which the sandbox computes the client secret again. If it is set, the secret is not stored.
+   */
   readonly secretKey?: string
   readonly sessionId?: string
   readonly invoiceId?: string | undefined
@@ -113,7 +120,9 @@ export interface OrderInput {
   readonly id: string
   readonly userId: string
   readonly createdAt: string
-  /** The items that the new cart begins with. They are the items of the user's previous order if that order expired. */
+  /**
+   * The items that the new cart begins with. They are the items of the user's previous order if that order expired.
+   */
   readonly items?: ReadonlyArray<OrderItem> | undefined
 }
 
@@ -143,7 +152,7 @@ export type OrderEvent =
   | (CheckoutParts & {
       readonly type: "activate"
       readonly code: CodeHold
-      /** The signed message in hexadecimal. Undefined if the code requires no signature. */
+      /** The signed hash of alternate_id and nonce, in hexadecimal. Undefined if the code requires no signature. */
       readonly activation?: string
     })
   | (At & {
@@ -159,8 +168,8 @@ export type OrderEvent =
       readonly type: "payment.captured"
       readonly payment: Payment
       /**
-       * False if the ids cannot be granted: other users claimed them, the contents of a lootbox changed, or the account of
-       * the buyer was deleted.
+       * False if the ids cannot be granted: other users claimed them, the contents of a lootbox changed, or the
+       * account of the buyer was deleted.
        */
       readonly idsFree: boolean
       /** The current address of the buyer. Set only if the order is not pending payment. */

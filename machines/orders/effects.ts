@@ -16,7 +16,9 @@ const ids = (order: OrderContext) => claimed(order).filter((item) => item.type =
 export const holdClaims = (order: OrderContext): ReadonlyArray<Claim> =>
   claimed(order).map(({ claim }) => ({ canonical: claim, kind: "order", holder: order.id }))
 
-/** Claims the bought ids for the buyer. The commit fails if someone else than this order holds or owns one of them. */
+/**
+ * Claims the bought ids for the buyer. The commit fails if someone else than this order holds or owns one of them.
+ */
 export const paidClaims = (order: OrderContext): ReadonlyArray<Claim> =>
   claimed(order).map(({ claim, type }) =>
     type === "EmojiId"
@@ -127,7 +129,9 @@ export const receipt = (order: OrderContext, to = order.checkout?.email): Readon
   return [{ to, kind: "order_receipt", data }]
 }
 
-/** Whether the next cart contains the items again. False for a random id of a code: it cannot be bought afterwards. */
+/**
+ * Whether the next cart contains the items again. False for a random id of a code: it cannot be bought afterwards.
+ */
 export const isOfferedAgain = ({ cancelled, checkout }: OrderContext): boolean =>
   cancelled?.reason === "expired" && checkout?.method !== "Free"
 

@@ -28,7 +28,8 @@ const isRefundable = (order: OrderContext, { refunds }: Extract<OrderEvent, { ty
 
 /**
  * Returns why an order refuses an event although its state has a transition for the event. Undefined if the order
- * accepts it. The guard `isAccepted` and the error messages of the API use this function, so each rule is written once.
+ * accepts it. The guard `isAccepted` and the error messages of the API use this function, so each rule is written
+ * once.
  */
 export const refusalOf = (order: OrderContext, event: OrderEvent): Refusal | undefined => {
   const unless = (isAccepted: boolean, refusal: Refusal) => (isAccepted ? undefined : refusal)
@@ -64,7 +65,9 @@ export const refusalOf = (order: OrderContext, event: OrderEvent): Refusal | und
   }
 }
 
-/** The guards of the machine. `isAccepted` applies `refusalOf`. The others choose between transitions for one event. */
+/**
+ * The guards of the machine. `isAccepted` applies `refusalOf`. The others choose between transitions for one event.
+ */
 export const orderGuards = {
   isAccepted: ({ context, event }: Args) => refusalOf(context, event) === undefined,
   /** The checkout leaves no amount due, so the order becomes Paid. */

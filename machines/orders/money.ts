@@ -32,7 +32,9 @@ const beyondItems = (order: OrderContext, counts: (refund: Refund) => boolean): 
   return sum(refunds) - Math.min(forItems, price)
 }
 
-/** The sum of refunds that are not for an item: overpayments, goodwill, payments of orders that were never paid fully. */
+/**
+ * The sum of refunds that are not for an item: overpayments, goodwill, payments of orders that were never paid fully.
+ */
 export const miscRefundedCents = (order: OrderContext): number => beyondItems(order, isDone)
 
 /** All parts of the refund that this one belongs to. A refund of several payments has one part per payment. */

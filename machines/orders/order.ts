@@ -60,9 +60,9 @@ const holdForPayment = {
 } as const
 
 /**
- * The life cycle of an order. A Draft claims no ids. PendingPayment holds the ids until the hold expires. When the order
- * becomes Paid, the buyer owns the ids. Every state records payments and refunds, because providers report them late,
- * repeatedly and in any order. For the same reason Paid and Cancelled are not final states.
+ * The life cycle of an order. A Draft claims no ids. PendingPayment holds the ids until the hold expires. When the
+ * order becomes Paid, the buyer owns the ids. Every state records payments and refunds, because providers report them
+ * late, repeatedly and in any order. For the same reason Paid and Cancelled are not final states.
  */
 export const orderMachine = setup({
   types: { input: {} as OrderInput, context: {} as OrderContext, events: {} as OrderEvent },
@@ -123,8 +123,8 @@ export const orderMachine = setup({
     },
     PendingPayment: {
       on: {
-        // A discount code or a failed refund can reduce the amount due to zero if a part is already paid. A checkout then
-        // pays the order.
+        // A discount code or a failed refund can reduce the amount due to zero if a part is already paid. A checkout
+        // then pays the order.
         "checkout.payment": payWithCredit,
         "checkout.free": payFree,
         "checkout.cash": [

@@ -142,7 +142,10 @@ export const transferMachine = setup({
     deletedAt: null,
   }),
   states: {
-    /** A transfer in this state is never stored. The first turn is the request, which leaves the state and claims the id. */
+    /**
+     * A transfer in this state is never stored. The first turn is the request, which leaves the state and claims the
+     * id.
+     */
     New: {
       on: {
         REQUEST: [

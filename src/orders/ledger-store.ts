@@ -11,7 +11,9 @@ interface HeldMoney {
   readonly cents: number
 }
 
-/** Reads the ledger (table `journal`): continues its audit, finds payments, and sums money held by cancelled orders. */
+/**
+ * Reads the ledger (table `journal`): continues its audit, finds payments, and sums money held by cancelled orders.
+ */
 export const makeLedgerStore = Effect.map(Sql, (sql) => ({
   /**
    * Audits the next `maxOrders` orders. Does nothing if any process ran the audit within the last `pauseSeconds`.

@@ -116,8 +116,8 @@ export class Orders extends Context.Service<
       page: PageRequest,
     ): Effect.Effect<{ readonly rows: ReadonlyArray<StoredOrder>; readonly total: number }, Unavailable>
     /**
-     * Reads the claims on these ids. Concurrent calls share one statement, so the result can also contain ids of other
-     * calls.
+     * Reads the claims on these ids. Concurrent calls share one statement, so the result can also contain ids of
+     * other calls.
      */
     held(claims: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, Held>, Unavailable>
   }
@@ -128,7 +128,8 @@ export class Orders extends Context.Service<
       const sql = yield* Sql
       const users = yield* Users
 
-      // With the lateral join, the planner looks up each user's newest order by index, even if table statistics are wrong.
+      // With the lateral join, the planner looks up each user's newest order by index, even if table statistics are
+      // wrong.
       const readCarts = (requests: ReadonlyArray<CartRequest>) => {
         const remember = users.watch()
         const wanted = JSON.stringify(

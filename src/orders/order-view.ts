@@ -27,7 +27,9 @@ import { Sandbox } from "./payments/sandbox.ts"
 
 const isAction = (name: string): name is OrderAction => orderActions.includes(name as OrderAction)
 
-/** Converts event names to the actions that responses show. The action is the part of the event name before the dot. */
+/**
+ * Converts event names to the actions that responses show. The action is the part of the event name before the dot.
+ */
 const publicActions = (events: ReadonlyArray<string>): ReadonlyArray<OrderAction> => [
   ...new Set(events.map((event) => event.split(".")[0] ?? "").filter(isAction)),
 ]

@@ -193,7 +193,8 @@ export class Carts extends Context.Service<
               },
             )
             const loaded: Loaded | undefined = yield* Effect.catchTags(turn, {
-              // The order was paid or cancelled after it was read. The next attempt reads and uses the user's next cart.
+              // The order was paid or cancelled after it was read. The next attempt reads and uses the user's next
+              // cart.
               EventRefused: (refused) => {
                 if (decision === undefined) return Effect.fail(refused)
                 return tries < maxAttempts && (before.status === "Paid" || before.status === "Cancelled")

@@ -80,9 +80,9 @@ export const checkAddable = (order: OrderContext, items: ReadonlyArray<OrderItem
 }
 
 /**
- * Computes the next cart of a user. Its id is derived from the id of the previous order, so concurrent requests create
- * the same cart, and an empty cart can be shown without storing it. The items of an expired order are in the next cart
- * again.
+ * Computes the next cart of a user. Its id is derived from the id of the previous order, so concurrent requests
+ * create the same cart, and an empty cart can be shown without storing it. The items of an expired order are in the
+ * next cart again.
  */
 export const nextCart = (
   userId: string,

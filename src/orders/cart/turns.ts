@@ -7,8 +7,8 @@ import { Carts } from "./cart.ts"
 import { checkAddable, claimsOf, type WantedItem } from "./items.ts"
 
 /**
- * Removes the errors `IdsTaken` and `LimitReached` from the type of a turn that claims nothing. Such a turn cannot cause
- * them, so they are treated as defects.
+ * Removes the errors `IdsTaken` and `LimitReached` from the type of a turn that claims nothing. Such a turn cannot
+ * cause them, so they are treated as defects.
  */
 export const unclaimed = <A, E, R>(
   effect: Effect.Effect<A, E | { readonly _tag: "IdsTaken" } | { readonly _tag: "LimitReached" }, R>,

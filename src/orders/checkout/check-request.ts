@@ -63,7 +63,9 @@ export const checkRequest = Effect.fnUntracedEager(function* (
     })
 })
 
-/** Fails if the requested key is not a key of the buyer. Returns it in lower case, or undefined if none is requested. */
+/**
+ * Fails if the requested key is not a key of the buyer. Returns it in lower case, or undefined if none is requested.
+ */
 export const checkKey = (
   user: DisplayUser,
   wanted: string | null | undefined,

@@ -25,8 +25,8 @@ import { type CheckoutInput, cashBooked, decideCheckout } from "./decide.ts"
 import { ItemPrices } from "./price-items.ts"
 
 /**
- * Checks out a cart. One turn claims all ids or none of them. Some providers compute the payment intent in advance, and
- * the same turn stores it. For other providers the intent is created after the turn.
+ * Checks out a cart. One turn claims all ids or none of them. Some providers compute the payment intent in advance,
+ * and the same turn stores it. For other providers the intent is created after the turn.
  */
 export class Checkouts extends Context.Service<
   Checkouts,
@@ -69,8 +69,8 @@ export class Checkouts extends Context.Service<
       })
 
       /**
-       * Prices the items and decides the event of the checkout. If the provider can compute the intent without a request,
-       * the intent is added to the event.
+       * Prices the items and decides the event of the checkout. If the provider can compute the intent without a
+       * request, the intent is added to the event.
        */
       const decide = Effect.fnUntracedEager(function* (facts: Omit<CheckoutInput, "items">) {
         const { at, order, request } = facts
@@ -95,8 +95,8 @@ export class Checkouts extends Context.Service<
       })
 
       /**
-       * Returns the order to Draft and fails if the contents of a lootbox changed before the checkout held it. After the
-       * checkout a held lootbox cannot change.
+       * Returns the order to Draft and fails if the contents of a lootbox changed before the checkout held it. After
+       * the checkout a held lootbox cannot change.
        */
       const checkBoxes = Effect.fnUntracedEager(function* (buyer: string, { context, status }: StoredOrder) {
         if (status !== "PendingPayment" || !(yield* itemPrices.hasChangedBoxes(context.items))) return
@@ -110,8 +110,8 @@ export class Checkouts extends Context.Service<
       })
 
       /**
-       * Returns the pending order if the request repeats its checkout, otherwise undefined. Creates the payment intent if
-       * a crash prevented that after the first request.
+       * Returns the pending order if the request repeats its checkout, otherwise undefined. Creates the payment
+       * intent if a crash prevented that after the first request.
        */
       const repeated = Effect.fnUntracedEager(function* (
         { order, user }: Cart,
@@ -171,7 +171,8 @@ export class Checkouts extends Context.Service<
                 refused === cashBooked
                   ? Effect.map(carts.get(buyer), ({ order, user }) => ({ user, order, before: order }))
                   : Effect.fail(refused),
-              // The event is also refused if an earlier or a concurrent request has already committed the same checkout.
+              // The event is also refused if an earlier or a concurrent request has already committed the same
+              // checkout.
               EventRefused: (refused) =>
                 Effect.gen(function* () {
                   const same =

@@ -28,7 +28,9 @@ export interface CheckoutInput {
   readonly ttlSeconds: number
 }
 
-/** Signals that the order already has this cash payment. The checkout then returns the order instead of this error. */
+/**
+ * Signals that the order already has this cash payment. The checkout then returns the order instead of this error.
+ */
 export const cashBooked = new Unprocessable({
   error: "This cash payment is already booked.",
   fields: { amount: [{ code: "taken_before", message: "The order already has this payment." }] },
@@ -97,9 +99,9 @@ const decideCash = (
 /**
  * Decides which event a checkout sends to its order. The function runs no queries and has no side effects.
  *
- * A lootbox can be refilled until an order holds it, and a payment cannot be undone. If a checkout of a draft would pay
- * for a lootbox, this function therefore returns `checkout.hold`, which only holds the items. The caller then checks
- * that the lootboxes did not change, and calls this function again.
+ * A lootbox can be refilled until an order holds it, and a payment cannot be undone. If a checkout of a draft would
+ * pay for a lootbox, this function therefore returns `checkout.hold`, which only holds the items. The caller then
+ * checks that the lootboxes did not change, and calls this function again.
  */
 export const decideCheckout = (
   input: CheckoutInput,

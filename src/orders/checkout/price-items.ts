@@ -30,8 +30,8 @@ export class ItemPrices extends Context.Service<
   ItemPrices,
   {
     /**
-     * Creates priced items from a request. An id that another order holds can be added to a cart, because the hold can
-     * expire. A taken id cannot be added.
+     * Creates priced items from a request. An id that another order holds can be added to a cart, because the hold
+     * can expire. A taken id cannot be added.
      */
     wanted(
       wanted: ReadonlyArray<WantedItem>,

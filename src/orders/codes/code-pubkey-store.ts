@@ -8,7 +8,10 @@ const maxPubkeysPerCode = 100
 export class CodePubkeys extends Context.Service<
   CodePubkeys,
   {
-    /** Adds a key, or does nothing if the code already has it. Returns false if the code has the maximum number of keys. */
+    /**
+     * Adds a key, or does nothing if the code already has it. Returns false if the code has the maximum number of
+     * keys.
+     */
     add(codeId: string, pubkey: string): Effect.Effect<boolean, Unavailable>
     /** Removes a key. Returns false if the code does not list the key. */
     remove(codeId: string, pubkey: string): Effect.Effect<boolean, Unavailable>

@@ -16,7 +16,9 @@ export interface CodeFilter {
 const refuse = (code: string, message: string) =>
   new Unprocessable({ error: message, fields: { code: [{ code, message }] } })
 
-/** Checks the type, dates and uses of a code. A concurrent use can still exceed a limit; the commit then refuses it. */
+/**
+ * Checks the type, dates and uses of a code. A concurrent use can still exceed a limit; the commit then refuses it.
+ */
 export const checkUsable = (code: Code, type: Code["code_type"], now: number) =>
   Effect.gen(function* () {
     if (code.deleted_at !== null) return yield* refuse("unknown", "Unknown code. Check the spelling.")

@@ -52,8 +52,8 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * Checks the signature over the user's alternate_id and the nonce. Returns the signed message in hexadecimal, or
-   * undefined if the code requires no signature.
+   * Checks the signature over the user's alternate_id and the nonce. Returns the hash that was
+   * signed, in hexadecimal, or undefined if the code requires no signature.
    */
   const checkSignature = Effect.fnUntraced(function* (
     code: Code,
@@ -152,7 +152,9 @@ const make = Effect.gen(function* () {
         return { event }
       })
 
-    /** Returns the cart if a concurrent request with the same activation created it. Otherwise fails with `refusal`. */
+    /**
+     * Returns the cart if a concurrent request with the same activation created it. Otherwise fails with `refusal`.
+     */
     const unlessRepeated = <E>(refusal: E) =>
       Effect.flatMap(findRepeated(code, userId, activation), (found) =>
         found === undefined ? Effect.fail(refusal) : Effect.succeed(found),

@@ -37,16 +37,17 @@ const isPaidBy = (offered: Intent | undefined, { attempt, intentId, provider }: 
 const unknownOrder = (orderId: string) => Effect.logWarning("payment event for an unknown order", orderId)
 
 /**
- * Applies the events of payment providers to orders. An event can arrive late, more than once and in any order. A payment
- * is applied once: the order stores its `fact`, and the unique reference in the ledger rejects a concurrent duplicate.
+ * Applies the events of payment providers to orders. An event can arrive late, more than once and in any order. A
+ * payment is applied once: the order stores its `fact`, and the unique reference in the ledger rejects a concurrent
+ * duplicate.
  */
 export class PaymentEvents extends Context.Service<
   PaymentEvents,
   {
     apply(event: PaymentEvent): Effect.Effect<void, Unavailable>
     /**
-     * Books a payment that an administrator confirms. A repeated call with the same reference and amount books nothing.
-     * The same reference with another amount is refused.
+     * Books a payment that an administrator confirms. A repeated call with the same reference and amount books
+     * nothing. The same reference with another amount is refused.
      */
     vouch(
       orderId: string,
@@ -96,7 +97,8 @@ export class PaymentEvents extends Context.Service<
               ? new AlreadyApplied()
               : otherAmount(storedOf(snapshot), externalReference, booked.cents),
           )
-        // The commit checks the claims on ids. A lootbox is delivered after the commit, so its contents are checked here.
+        // The commit checks the claims on ids. A lootbox is delivered after the commit, so its contents are checked
+        // here.
         const mayBeLate = value === "Cancelled" || context.items.some(({ type }) => type === "LootBox")
         // The payment is too late if the account is deleted, because a deleted account cannot receive ids.
         const isTooLate =
@@ -128,7 +130,10 @@ export class PaymentEvents extends Context.Service<
         })
       }
 
-      /** Cancels the intent of an order that is now closed. If an amount is still due, creates an intent for that amount. */
+      /**
+       * Cancels the intent of an order that is now closed. If an amount is still due, creates an intent for that
+       * amount.
+       */
       const replaceUnpaid = Effect.fnUntracedEager(function* (
         {
           intent,
@@ -179,7 +184,10 @@ export class PaymentEvents extends Context.Service<
             }),
           )
 
-      /** Whether the refunded payment belongs to an order of this service. The payment itself has not been reported yet. */
+      /**
+       * Whether the refunded payment belongs to an order of this service. The payment itself has not been reported
+       * yet.
+       */
       const isAwaited = Effect.fnUntraced(function* ({ intentId, provider }: RefundEvent) {
         const orderId = yield* payments.find(provider)?.findOrder?.(intentId) ?? Effect.succeed(undefined)
         return orderId !== undefined && isUuid(orderId) && (yield* actors.find(orderId)) !== undefined

@@ -40,8 +40,8 @@ export class Payments extends Context.Service<
     /** Finds an enabled provider. Payments, refunds and webhooks may only use a provider found with this function. */
     find(provider: string): PaymentProvider | undefined
     /**
-     * Finds a provider that is configured, including the sandbox when test payments are disabled. For tasks that move no
-     * money.
+     * Finds a provider that is configured, including the sandbox when test payments are disabled. For tasks that move
+     * no money.
      */
     findAny(provider: string): PaymentProvider | undefined
     /** The names of all providers that `findAny` finds. */
@@ -160,7 +160,8 @@ export class Payments extends Context.Service<
         )
         const { snapshot } = yield* recorded.pipe(
           Effect.catchTags({
-            // The order has changed, or another request has recorded an intent. An intent that was not recorded is cancelled.
+            // The order has changed, or another request has recorded an intent. An intent that was not recorded is
+            // cancelled.
             EventRefused: () =>
               Effect.gen(function* () {
                 const now = yield* actors.find(context.id)

@@ -25,8 +25,8 @@ export interface MadeIntent extends Omit<Intent, "attempt" | "provider" | "seale
 }
 
 /**
- * An event of a payment provider, converted to the terms of this service. `fact` identifies a payment: every report of
- * the same payment has the same `fact`.
+ * An event of a payment provider, converted to the terms of this service. `fact` identifies a payment: every report
+ * of the same payment has the same `fact`.
  */
 export type PaymentEvent =
   | {
@@ -53,7 +53,10 @@ export type PaymentEvent =
       readonly orderId: string | undefined
       readonly paymentFact: string
       readonly intentId: string
-      /** The id of this service if it requested the refund. Otherwise the refund was made at the provider and has its id. */
+      /**
+       * The id of this service if it requested the refund. Otherwise the refund was made at the provider and has its
+       * id.
+       */
       readonly refundId: string
       readonly cents: number
     }
@@ -92,7 +95,9 @@ export interface PaymentProvider {
     readonly intentId: string
     readonly cents: number
   }): Effect.Effect<"made" | "pending" | "refused", Unavailable>
-  /** Finds the id of the order that a payment belongs to. Only for providers whose refund events do not contain it. */
+  /**
+   * Finds the id of the order that a payment belongs to. Only for providers whose refund events do not contain it.
+   */
   readonly findOrder?: (intentId: string) => Effect.Effect<string | undefined, Unavailable>
   /** Verifies the signature and reads the event. Undefined if the event is valid but not used by this service. */
   readWebhook(body: Uint8Array, signature: string): Effect.Effect<PaymentEvent | undefined, InvalidRequest>

@@ -6,8 +6,9 @@ const nameDigits = 32
 
 /**
  * Computes the ids of sandbox intents. The same secret key and text always give the same ids, and an id cannot be
- * guessed without the secret key. Each id is a part of one SHA-512 digest. An id is never the whole digest, because that would
- * allow a length extension attack. An HMAC takes three times as long and would be computed twice per purchase.
+ * guessed without the secret key. Each id is a part of one SHA-512 digest. An id is never the whole digest, because
+ * that would allow a length extension attack. An HMAC takes three times as long and would be computed twice per
+ * purchase.
  */
 export class SandboxNames {
   readonly #currentId: string

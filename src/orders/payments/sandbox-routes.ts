@@ -18,7 +18,9 @@ const shared = {
   errorBody: "page",
 } as const
 
-/** Finds a sandbox checkout. If test payments are disabled, all checkouts are answered with 404, also existing ones. */
+/**
+ * Finds a sandbox checkout. If test payments are disabled, all checkouts are answered with 404, also existing ones.
+ */
 const getSession = Effect.fnUntraced(function* (sessionId: string) {
   const { takesTestPayments } = yield* AppConfig
   const session = takesTestPayments

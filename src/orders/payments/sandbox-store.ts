@@ -42,10 +42,10 @@ export const makeSandboxStore = Sql.useSync((sql) => ({
       .pipe(Effect.map((rows) => rows[0])),
 
   /**
-   * Records a payment and its webhooks with one statement, so that after a crash both are stored or neither is. A card
-   * payment is recorded only while the intent is open and not fully paid; an on-chain payment is always recorded. Returns
-   * the webhooks, or an empty array if nothing was recorded. `on conflict` is needed because two concurrent requests for
-   * one refund do not see each other in `not exists`.
+   * Records a payment and its webhooks with one statement, so that after a crash both are stored or neither is. A
+   * card payment is recorded only while the intent is open and not fully paid; an on-chain payment is always
+   * recorded. Returns the webhooks, or an empty array if nothing was recorded. `on conflict` is needed because two
+   * concurrent requests for one refund do not see each other in `not exists`.
    */
   record: (
     intentId: string,

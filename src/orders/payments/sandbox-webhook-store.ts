@@ -11,8 +11,8 @@ const leaseSeconds = 10
 
 export const makeSandboxWebhookStore = Sql.useSync((sql) => ({
   /**
-   * Leases webhooks that are due: no other process sends them until the lease ends. Each failed attempt makes the next
-   * lease 10 seconds longer, up to 300 seconds.
+   * Leases webhooks that are due: no other process sends them until the lease ends. Each failed attempt makes the
+   * next lease 10 seconds longer, up to 300 seconds.
    */
   take: (limit: number) =>
     sql.rows<Webhook>(

@@ -10,8 +10,9 @@ const pauseMs = 1000
 const timeoutMs = 8000
 
 /**
- * Sends the webhooks of the sandbox to this service's own endpoint over HTTP, as an external provider does. A webhook is
- * repeated until it succeeds. The webhooks are stored in the database, so they survive a crash of sender or receiver.
+ * Sends the webhooks of the sandbox to this service's own endpoint over HTTP, as an external provider does. A webhook
+ * is repeated until it succeeds. The webhooks are stored in the database, so they survive a crash of sender or
+ * receiver.
  */
 export const sandboxWebhooks = Layer.effectDiscard(
   Effect.gen(function* () {

@@ -42,9 +42,9 @@ export class Sandbox extends Context.Service<
   PaymentProvider & {
     findSession(sessionId: string): Effect.Effect<SandboxSession | undefined, Unavailable>
     /**
-     * Records a payment of the buyer. If another payment was recorded after the session was read, it records nothing and
-     * returns false, unless `onTop` is set. A card payment is recorded only while the intent is open and not fully paid;
-     * an on-chain payment is also recorded afterwards.
+     * Records a payment of the buyer. If another payment was recorded after the session was read, it records nothing
+     * and returns false, unless `onTop` is set. A card payment is recorded only while the intent is open and not
+     * fully paid; an on-chain payment is also recorded afterwards.
      */
     pay(
       session: SandboxSession,
@@ -55,9 +55,13 @@ export class Sandbox extends Context.Service<
     sign(body: Uint8Array): string
     /** Computes the client secret of an intent, so that the secret need not be stored. */
     secretOf(intent: Pick<Intent, "intentId" | "secretKey">): string
-    /** The payment addresses and amounts of an intent for an amount due. Intents of other providers are not changed. */
+    /**
+     * The payment addresses and amounts of an intent for an amount due. Intents of other providers are not changed.
+     */
     waysToPay(intent: Intent, cents: number): Intent["methods"]
-    /** Sets the function that sends new webhooks immediately. A webhook that it cannot deliver is sent again later. */
+    /**
+     * Sets the function that sends new webhooks immediately. A webhook that it cannot deliver is sent again later.
+     */
     onWebhooks(deliver: (webhooks: ReadonlyArray<Webhook>) => Effect.Effect<void>): void
   }
 >()("directory/Sandbox") {

@@ -66,8 +66,8 @@ const methodUsed = (charge: Stripe.Charge): PaymentEvent | undefined => {
 }
 
 /**
- * Converts a Stripe event to an event of this service. Undefined if the service does not use the event. Only a payment
- * intent counts as a payment. From a charge, only the used card is read.
+ * Converts a Stripe event to an event of this service. Undefined if the service does not use the event. Only a
+ * payment intent counts as a payment. From a charge, only the used card is read.
  */
 export const readStripeEvent = (event: Stripe.Event): PaymentEvent | undefined => {
   switch (event.type) {

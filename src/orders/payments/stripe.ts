@@ -117,7 +117,9 @@ const makeProvider = (stripe: StripeSdk, webhookSecret: string): PaymentProvider
       ? ask(() => stripe.paymentIntents.cancel(intentId))
       : ask(() => stripe.checkout.sessions.expire(sessionId))
 
-  /** Finds a refund by its metadata. Stripe stores an idempotency key for only one day, so the key is not sufficient. */
+  /**
+   * Finds a refund by its metadata. Stripe stores an idempotency key for only one day, so the key is not sufficient.
+   */
   const findRefund = (intentId: string, refundId: string) =>
     ask(async () => {
       for await (const refund of stripe.refunds.list({ payment_intent: intentId, limit: 100 }))

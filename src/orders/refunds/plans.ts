@@ -80,7 +80,8 @@ const resolveRequest = (order: OrderContext, request: RefundRequest) =>
         "too_much",
         `The amount exceeds the ${left} cents that can still be refunded.`,
       )
-    // A refund without an amount includes all items that are not refunded yet. A refund of an amount includes no items.
+    // A refund without an amount includes all items that are not refunded yet. A refund of an amount includes no
+    // items.
     const isAll = cents === left && order.paidAt !== undefined && request.amount == null
     return {
       cents,
@@ -89,8 +90,8 @@ const resolveRequest = (order: OrderContext, request: RefundRequest) =>
   })
 
 /**
- * Splits an amount over the payments of the order. Fails if the amount includes cash or payments booked by hand, because
- * they cannot be refunded through a provider.
+ * Splits an amount over the payments of the order. Fails if the amount includes cash or payments booked by hand,
+ * because they cannot be refunded through a provider.
  */
 const partsOf = (order: OrderContext, cents: number) =>
   Effect.gen(function* () {

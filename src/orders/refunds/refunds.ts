@@ -52,13 +52,17 @@ const findRefund = ({ refunds }: OrderContext, refundId: string): Refund | undef
 export class Refunds extends Context.Service<
   Refunds,
   {
-    /** Refunds an order through its payment providers. Repeated calls with the same `operationKey` make one refund. */
+    /**
+     * Refunds an order through its payment providers. Repeated calls with the same `operationKey` make one refund.
+     */
     run(
       orderId: string,
       request: RefundRequest,
       operationKey: string | undefined,
     ): Effect.Effect<StoredOrder, Failure>
-    /** Books a refund that was made elsewhere. Repeated calls with the same reference book one refund of the order. */
+    /**
+     * Books a refund that was made elsewhere. Repeated calls with the same reference book one refund of the order.
+     */
     record(
       orderId: string,
       refund: {
@@ -100,8 +104,8 @@ export class Refunds extends Context.Service<
       }
 
       /**
-       * Records the planned refunds as pending. `plan` gets the order that the turn is committed on, so concurrent refunds
-       * together cannot exceed the payments.
+       * Records the planned refunds as pending. `plan` gets the order that the turn is committed on, so concurrent
+       * refunds together cannot exceed the payments.
        */
       const begin = (
         orderId: string,
@@ -130,7 +134,10 @@ export class Refunds extends Context.Service<
         )
       }
 
-      /** Records the outcome of a refund. Ignores an outcome that the state of the refund refuses, for example a repeat. */
+      /**
+       * Records the outcome of a refund. Ignores an outcome that the state of the refund refuses, for example a
+       * repeat.
+       */
       const settle = (
         orderId: string,
         refundId: string,
@@ -179,8 +186,9 @@ export class Refunds extends Context.Service<
       const resume = Effect.fnUntraced(function* (orderId: string) {
         const found = yield* actors.find(orderId)
         const pending = found?.snapshot.context.refunds.filter(({ status }) => status === "Pending") ?? []
-        // Each refund is requested separately, so one unavailable provider does not block the refunds of other providers.
-        // A cash refund is pending only if the process crashed between the turn that records it and the turn that settles it.
+        // Each refund is requested separately, so one unavailable provider does not block the refunds of other
+        // providers. A cash refund is pending only if the process crashed between the turn that records it and the
+        // turn that settles it.
         const outcomesOfAll = yield* Effect.forEach(pending, (refund) =>
           Effect.exit(
             refund.provider === "cash"
@@ -207,7 +215,8 @@ export class Refunds extends Context.Service<
         run: Effect.fnUntraced(function* (orderId, request, operationKey) {
           let parts: ReadonlyArray<RequestedRefund> = []
           yield* begin(orderId, (order) => {
-            // This function runs again if another process committed a turn first. The refund is then possibly already booked.
+            // This function runs again if another process committed a turn first. The refund is then possibly already
+            // booked.
             parts = []
             return Effect.map(planOnce(order, request, operationKey), (planned) => {
               parts = planned
@@ -240,7 +249,8 @@ export class Refunds extends Context.Service<
           return yield* get(orderId)
         }),
         applyEvent: Effect.fnUntraced(function* ({ cents, intentId, isFailed, orderId, provider, refundId }) {
-          // A refund that was made at the provider is recorded first. The order refuses it if it exceeds the payments.
+          // A refund that was made at the provider is recorded first. The order refuses it if it exceeds the
+          // payments.
           yield* begin(orderId, ({ context }) =>
             findRefund(context, refundId) === undefined
               ? Effect.succeed([{ id: refundId, provider, intentId, cents, itemIds: [] }])
