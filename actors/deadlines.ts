@@ -3,7 +3,7 @@ import { EntityStore } from "./ports.ts"
 
 type OnDue = (id: string) => Effect.Effect<unknown, unknown>
 
-// The sweep uses the database's clock. This process estimates that clock, with an error of at most this many ms.
+// The sweep uses the database's clock, which this process only estimates. The estimate may be late by this many ms.
 const clockSlackMs = 250
 
 /**

@@ -88,7 +88,7 @@ export class EntityStore extends Context.Service<
   }
 >()("directory/EntityStore") {}
 
-/** Announces committed changes. Its methods never fail. */
+/** Announces committed changes. Its methods must return quickly and must not fail. */
 export class Publisher extends Context.Service<
   Publisher,
   {

@@ -124,9 +124,8 @@ const make = Effect.gen(function* () {
       return yield* mails.toSender(context, (yield* findEmail(context.sender.id)).email, now)
     }
     const to = yield* findEmail(context.recipient.id)
-    // The mail goes to the address that the sender entered. The account's address can differ: the user may have
-    // changed it to an address that belongs to someone else. If the sender entered a key, the account's address is
-    // used.
+    // The code is mailed to the address that the sender entered, if there is one. The account may have another address
+    // now: a person could register with someone else's address and change it after the transfer was requested.
     return yield* mails.toReceiver(context, { ...to, email: context.recipient.email || to.email }, now)
   })
 

@@ -38,8 +38,8 @@ export class PaymentMethods extends Context.Service<
     list(userId: string, piece: Piece): Effect.Effect<ReadonlyArray<PaymentMethod>, Unavailable>
     remember(userId: string, provider: string, method: PaymentMethod): Effect.Effect<void, Unavailable>
     /**
-     * Deletes a payment method here. The provider detaches it later. Until then a repeated call returns the same
-     * result; afterwards it fails with 404.
+     * Deletes a payment method in the database. The caller then detaches it at the provider. Until that succeeds, a
+     * repeated call returns the same result; afterwards it fails with 404.
      */
     delete(userId: string, id: string): Effect.Effect<StoredMethod, NotFound | Unavailable>
     /** Records that the provider has detached a deleted payment method. */
