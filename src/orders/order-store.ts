@@ -102,7 +102,10 @@ const toCart = (row: CartRow | undefined, { also, user: known }: CartRequest): N
 export class Orders extends Context.Service<
   Orders,
   {
-    /** Reads a user, their newest order and the claims on its items with one statement. Undefined: no such user. */
+    /**
+     * Reads a user, their newest order and the claims on its items with one statement. Undefined if the user does not
+     * exist.
+     */
     newestCart(
       userId: string,
       also?: ReadonlyArray<string>,

@@ -124,8 +124,9 @@ const make = Effect.gen(function* () {
       return yield* mails.toSender(context, (yield* findEmail(context.sender.id)).email, now)
     }
     const to = yield* findEmail(context.recipient.id)
-    // The code is mailed to the address that the sender entered, if there is one. The account may have another address
-    // now: a person could register with someone else's address and change it after the transfer was requested.
+    // The code is mailed to the address that the sender entered, if there is one. The account may have another
+    // address now: a person could register with someone else's address and change it after the transfer was
+    // requested.
     return yield* mails.toReceiver(context, { ...to, email: context.recipient.email || to.email }, now)
   })
 

@@ -44,7 +44,8 @@ $$;
 --   edits    {n, canonical, user_id, organizations, admin, expected, merkle_root, signature, key (of the store)}
 --   deletes  {n, canonical, hash}
 --   inserts  {n, canonical, hash, tag, data, single_key, replaces (deletes records with the same single_key), key}
---   stores   {n, canonical, key, data, unlocked, locked_future_writes_at, linked (inserts are all of the key's records)}
+--   stores   {n, canonical, key, data, unlocked, locked_future_writes_at, linked (inserts are all of the key's
+--            records)}
 -- Returns these members:
 --   refused   by n, the first reason of this list that applies: absent, forbidden, stale (the version is not the
 --             expected one), locked (with the time), unknown or duplicate (with the hashes)

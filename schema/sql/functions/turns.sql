@@ -256,8 +256,8 @@ create or replace function put_events(p jsonb) returns jsonb language sql as $$
     from placed, jsonb_array_elements(p) with ordinality as x(e, n)
 $$;
 
--- Adds mail to the outbox. Mail with `kept` has no delivery service: it is stored as already sent, and can be read
--- there.
+-- Adds mail to the outbox. Mail with `kept` has no delivery service: it is stored as already sent, so that it can be
+-- read in the outbox but is not delivered.
 create or replace function put_mail(p jsonb) returns void language plpgsql as $$
 begin
   insert into outbox (recipient, kind, payload, sent_at)

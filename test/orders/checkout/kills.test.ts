@@ -15,8 +15,8 @@ const points: ReadonlyArray<FailPoint> = [
   "checkout.before_answer",
   "payment.before_commit",
   "payment.after_commit",
-  // This point must be the last one. Its webhook is delivered later, and must not reach a process that a webhook
-  // kills.
+  // This point must be the last one. Its webhook is delivered later by any process, and must not kill one of the
+  // processes whose fail point is in the handling of webhooks.
   "sandbox.after_charge",
 ]
 
