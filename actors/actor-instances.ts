@@ -2,14 +2,14 @@ import { Effect } from "effect"
 import { Unavailable } from "../schema/errors.ts"
 import { BoundedMap } from "./bounded-map.ts"
 
-/** One entity in memory: its last committed snapshot that this process knows, and its queue of turns. */
+/** One entity in memory: the last committed snapshot that this process knows, and the turns that wait. */
 export interface ActorInstance<Loaded> {
   loaded: Loaded | undefined
-  /** The number of turns that run or wait. */
+  /** The number of turns that run or wait in the queue. */
   waiting: number
-  /** A turn runs, or the next one is about to start. */
+  /** True while a turn runs, and until the next turn in the queue has started. */
   busy: boolean
-  /** Each function starts a waiting turn. */
+  /** Functions that start the waiting turns, in the order of arrival. */
   readonly queue: Array<() => void>
 }
 
@@ -18,7 +18,10 @@ export interface ActorInstanceLimits {
   readonly mailboxLimit: number
 }
 
-/** The actors in memory. The least recently used idle actors are removed first; Postgres has their snapshots. */
+/**
+ * The actors in memory. If there are too many, the least recently used actors without turns are removed. Their
+ * snapshots are stored in Postgres.
+ */
 export class ActorInstances<Loaded> {
   readonly #cells: BoundedMap<ActorInstance<Loaded>>
   readonly #limits: ActorInstanceLimits
@@ -40,14 +43,14 @@ export class ActorInstances<Loaded> {
     return this.#cells.get(id)
   }
 
-  /** Removes the entity from memory, unless a turn runs or waits. */
+  /** Removes the entity from memory. Does nothing while a turn of the entity runs or waits. */
   forget(id: string): void {
     if (this.#cells.get(id)?.waiting === 0) this.#cells.delete(id)
   }
 
   /**
-   * Runs the turns of an entity one at a time, in the order of arrival. A waiting turn can be interrupted; a running
-   * turn always completes.
+   * Runs a turn of an entity. The turns of one entity run one at a time, in the order of arrival. A waiting turn can
+   * be interrupted; a running turn always completes. Fails if too many turns wait.
    */
   enter<A, E, R>(id: string, turn: (cell: ActorInstance<Loaded>) => Effect.Effect<A, E, R>) {
     return Effect.uninterruptibleMask((restore): Effect.Effect<A, E | Unavailable, R> => {
@@ -87,7 +90,8 @@ export class ActorInstances<Loaded> {
 
   #end(cell: ActorInstance<Loaded>): undefined {
     this.#leave(cell)
-    // In a microtask: a long queue of turns that are refused synchronously would otherwise overflow the stack.
+    // A microtask starts the next turn. Otherwise a long queue of turns that end synchronously would overflow the
+    // stack.
     if (cell.queue.length > 0) queueMicrotask(() => this.#startNext(cell))
     else cell.busy = false
   }

@@ -1,13 +1,13 @@
-/** The share of entries that are removed together. */
+/** A full map removes this share of its maximum size at one time. */
 const removedShare = 1 / 64
 
 /**
- * A map with a maximum size. When it is full, it removes its oldest entries. Entries that `mayRemove` keeps count as
- * new again.
+ * A map with a maximum size. When it is full, it removes its oldest entries. An entry that `mayRemove` excludes is
+ * not removed and becomes the newest entry.
  *
- * To find the oldest entry, an iterator walks over all deleted slots before it, which can be as many as the map has
- * entries. So each walk removes many entries. Keeping one iterator open is no alternative: it would keep all removed
- * entries in memory.
+ * To find the oldest entry, an iterator visits the slots of all entries deleted before it. There can be as many as
+ * the map has entries, so each search removes many entries. One iterator that stays open would be no alternative,
+ * because it keeps all removed entries in memory.
  */
 export class BoundedMap<Value> extends Map<string, Value> {
   readonly #max: number
@@ -24,7 +24,7 @@ export class BoundedMap<Value> extends Map<string, Value> {
     return super.set(key, value)
   }
 
-  /** Makes the entry the newest one. */
+  /** Sets the entry and makes it the newest one. */
   renew(key: string, value: Value): void {
     this.delete(key)
     this.set(key, value)

@@ -3,10 +3,13 @@ import { EntityStore } from "./ports.ts"
 
 type OnDue = (id: string) => Effect.Effect<unknown, unknown>
 
-// The sweep uses the database's clock, and this process an estimate of that clock.
+// The sweep uses the database's clock, which this process only estimates. The estimate may be late by this many ms.
 const clockSlackMs = 250
 
-/** The time of an event for a deadline that the database reports as passed: never before the deadline itself. */
+/**
+ * The time of the event that a passed deadline causes. If the local estimate of the clock is slightly before the
+ * deadline, it is the time of the deadline, because the machine would refuse an earlier time.
+ */
 export const momentOf = (due: number, now: number): number =>
   due > now && due - now <= clockSlackMs ? due : now
 
@@ -14,20 +17,24 @@ const batchSize = 128
 const concurrency = 8
 
 /**
- * Sends an event to each entity whose deadline has passed. The database's clock decides, and the local timer only
- * starts the next sweep. So a deadline is handled even if the process that set it has stopped.
+ * Sends an event to each entity whose deadline has passed by the database's clock. The local timer only starts the
+ * next sweep. So a deadline is handled by any process, even if the process that set it has stopped.
  */
 export class Deadlines extends Context.Service<
   Deadlines,
   {
     register(kind: string, onDue: OnDue): void
-    /** Announces a deadline by the database's clock, so that a sweep runs at that time. */
+    /** Schedules a sweep for this time (database's clock), if no earlier sweep is scheduled. */
     expect(at: number): void
     /**
-     * Runs slow work of a deadline, such as a call to a provider, outside the sweep. One work per name runs at a time.
+     * Runs slow work for a deadline, such as a call to a payment provider, in the background. Does nothing if work
+     * with the same name already runs.
      */
     aside(name: string, work: Effect.Effect<unknown, unknown>): Effect.Effect<void>
-    /** Runs one sweep. Returns when all due entities are handled and the work outside the sweep is finished. */
+    /**
+     * Runs one sweep and returns the number of due entities. Waits until all of them are handled and the work that
+     * `aside` started has ended.
+     */
     readonly sweep: Effect.Effect<number>
   }
 >()("directory/Deadlines") {
@@ -42,7 +49,8 @@ export class Deadlines extends Context.Service<
         let wakeAt = Number.POSITIVE_INFINITY
         let wake: (() => void) | undefined
 
-        // A refused event means that the entity has changed since. Other failures are retried when the lease expires.
+        // If the event is refused, the entity has already changed. After other failures the next sweep tries the
+        // entity again, when its lease has expired.
         const tryOnce = (work: Effect.Effect<unknown, unknown>, name: unknown) =>
           Effect.catchCause(work, (cause) =>
             Cause.hasDies(cause)
@@ -63,7 +71,7 @@ export class Deadlines extends Context.Service<
           }
         }).pipe(
           Effect.catch(() => Effect.succeed(0)),
-          // A defect must not end the loop of sweeps.
+          // A defect of one sweep must not end the loop that runs the sweeps.
           Effect.catchCause((cause) => Effect.as(Effect.logError("deadline sweep failed", cause), 0)),
         )
 

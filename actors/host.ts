@@ -27,13 +27,15 @@ export interface HostOptions<M extends AnyStateMachine> {
   readonly entity: string
   readonly machine: M
   readonly format: SnapshotFormat<M>
-  /** Derives the columns that lists and the deadline sweep read. */
+  /** Computes the table columns that lists and the deadline sweep read. */
   readonly columns: (snapshot: SnapshotFrom<M>) => EntityColumns
-  /** The owner's account shows the state of the entity, so cached accounts are invalidated with each turn. */
+  /**
+   * Set if the owner's account response shows the state of the entity. Each turn then invalidates the cached account.
+   */
   readonly showsInAccount?: true
-  /** The event to send when `due_at` has passed by the database's clock. */
+  /** Creates the event that is sent when `due_at` has passed by the database's clock. */
   readonly dueEvent?: (now: number) => EventFrom<M>
-  /** The API operation of each event, for error responses. Events without an entry are internal and are not listed. */
+  /** The API operation of each event, for error responses. Events without an entry are not listed there. */
   readonly operations?: Readonly<Partial<Record<EventFrom<M>["type"], string>>>
   readonly maxCells?: number
   readonly mailboxLimit?: number
@@ -42,11 +44,12 @@ export interface HostOptions<M extends AnyStateMachine> {
 export interface TurnOptions<M extends AnyStateMachine> {
   /** Creates the entity from this input if it does not exist. */
   readonly create?: InputFrom<M> | undefined
-  /** Effects that the machine does not know, committed with the turn. */
+  /** Computes additional effects, which the machine does not know. They are committed with the turn. */
   readonly also?: ((next: SnapshotFrom<M>) => TurnEffects) | undefined
 }
 
-// Another process may commit first several times in a row. After this many attempts the request fails with 503.
+// Another process can commit a turn of the entity first, several times in a row. After this many attempts the request
+// fails with 503.
 const maxAttempts = 12
 const maxPauseMs = 20
 
@@ -69,12 +72,15 @@ const collectEffects = (
 const stateName = (snapshot: AnyMachineSnapshot): string =>
   typeof snapshot.value === "string" ? snapshot.value : JSON.stringify(snapshot.value)
 
-/** The types of the events that the current state has transitions for, whatever their guards say. */
+/** The types of the events for which the current state has a transition. Guards are not evaluated. */
 export const allowedEvents = (snapshot: AnyMachineSnapshot): ReadonlyArray<string> => [
   ...new Set(getNextTransitions(snapshot).map((t) => t.eventType)),
 ]
 
-/** One actor per entity id: activated on demand, one turn at a time, removed from memory when space is needed. */
+/**
+ * Hosts the actors of one kind of entity, one actor per entity id. An actor is created when it is needed, runs one
+ * turn at a time, and is removed when memory is needed.
+ */
 export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
   Effect.gen(function* () {
     const store = yield* EntityStore
@@ -131,13 +137,14 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       isFirst: boolean,
     ) {
       const remembered = cell.loaded
-      // An entity to be created rarely exists already, and the commit detects it. So the first attempt does not read.
+      // If the turn may create the entity, the entity rarely exists already, and the commit detects if it does. So
+      // the first attempt does not read the database.
       const skipsRead = remembered === undefined && turnOptions.create !== undefined && isFirst
       const current =
         remembered ?? (skipsRead ? undefined : yield* load(id)) ?? (yield* begin(turnOptions.create))
       const decision = nextState(current, decide)
-      // While other processes write, the snapshot in memory may be out of date. Read the database before refusing an
-      // event.
+      // If other processes write, the snapshot in memory can be outdated. A refusal is therefore not final: the next
+      // attempt reads the database and decides again.
       const decided =
         !skipsRead && (remembered === undefined || publisher.alone())
           ? yield* decision
@@ -161,7 +168,8 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
           touched.length > 0 ? publisher.idsChanged(touched) : Effect.void,
           users.length > 0 ? publisher.accountsChanged(users) : Effect.void,
         )
-      // Removed before the write: if the write fails or its outcome is unknown, the next turn reads the database.
+      // The snapshot is removed before the write. If the write fails or its outcome is unknown, the next turn reads
+      // the database.
       cell.loaded = undefined
       const commit = store.commit({
         kind: entity,
@@ -176,9 +184,10 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       })
       const events = yield* Effect.catchTags(commit, {
         VersionConflict: () => Effect.succeed(undefined),
-        // Another process may be creating this entity at the same time. The next attempt reads the database.
+        // Another process possibly creates this entity at the same time. The next attempt reads the database.
         UniqueConflict: (conflict) => (skipsRead ? Effect.succeed(undefined) : Effect.fail(conflict)),
-        // The turn may be committed, now or later, so no process may keep using its cached responses.
+        // The statement can still be committed until its time limit. So the caches of all processes are invalidated
+        // now, and once more after the limit.
         Unavailable: (failure) =>
           invalidateCaches().pipe(
             Effect.andThen(Effect.forkDetach(Effect.delay(invalidateCaches(), store.statementMs))),
@@ -190,13 +199,14 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       const loaded: Loaded<M> = { version: current.version + 1, snapshot }
       cell.loaded = loaded
       if (derived.due_at !== null) deadlines.expect(Date.parse(derived.due_at))
-      // Caches first: a subscriber that reads immediately after the event must not get a response from before the turn.
+      // Caches are invalidated before the events are published. Otherwise a subscriber that reads immediately after
+      // an event could get a response from before the turn.
       if (touched.length + users.length > 0) yield* invalidateCaches()
       publisher.committed(events)
       return loaded
     })
 
-    /** Decides on the current state, commits the event, and returns the new snapshot. */
+    /** Runs a turn: decides the event for the current state, commits it, and returns the new snapshot. */
     const turn = <E, R>(
       id: string,
       decide: (current: Loaded<M>, now: number) => Effect.Effect<EventFrom<M>, E, R>,
@@ -208,7 +218,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
             for (let tries = 1; tries < maxAttempts; tries++) {
               const loaded = yield* attempt(id, cell, decide, turnOptions, false)
               if (loaded !== undefined) return loaded
-              // Random pauses, so that one of two competing processes commits.
+              // The pause is random, so that one of two competing processes commits before the other one tries again.
               yield* Effect.sleep(Math.random() * Math.min(maxPauseMs, 2 ** tries))
             }
             return yield* new Unavailable({
@@ -224,7 +234,10 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
     const send = (id: string, event: EventFrom<M>, turnOptions?: TurnOptions<M>) =>
       turn(id, () => Effect.succeed(event), turnOptions)
 
-    /** The committed snapshot in memory. Undefined while another process may have changed the entity. */
+    /**
+     * The committed snapshot in memory. Undefined if there is none, or if another process can have changed the
+     * entity.
+     */
     const remembered = (id: string) => (publisher.alone() ? cells.find(id)?.loaded : undefined)
 
     const find = (id: string) =>
@@ -250,7 +263,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       send,
       find,
       remembered,
-      /** Removes an entity from memory that is not expected to be needed again. */
+      /** Removes an entity from memory. For entities that are probably not needed again. */
       passivate: (id: string) => cells.forget(id),
       now: () => store.now(),
     }

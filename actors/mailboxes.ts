@@ -5,7 +5,7 @@ interface Depth {
   readonly waiting: number
 }
 
-/** Counts the actors in memory and the turns that wait, for metrics. */
+/** Counts the actors in memory and the turns that run or wait. The counts are published as metrics. */
 export class Mailboxes extends Context.Service<
   Mailboxes,
   {

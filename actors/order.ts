@@ -9,15 +9,15 @@ import { allowedEvents, makeHost } from "./host.ts"
 
 export type OrderSnapshot = SnapshotFrom<typeof orderMachine>
 
-/** The events that an order in this status accepts. Guards are not evaluated. */
+/** The events for which an order in this status has a transition. Guards are not evaluated. */
 export const allowedOrderEvents = (status: OrderSnapshot["value"]): ReadonlyArray<string> =>
   allowedEvents(
     orderMachine.resolveState({ value: status, context: begun({ id: "", userId: "", createdAt: "" }) }),
   )
 
-/** How long after its start an unanswered refund is requested again. */
+/** A refund whose request got no answer from the provider is requested again after this time. */
 const retryMs = 15_000
-/** Providers report the outcome of pending refunds. After this time without a report a refund is requested again. */
+/** A refund that the provider reported as pending is requested again if no other report arrives within this time. */
 const unreportedMs = 86_400_000
 
 const dueAt = ({ context, value }: OrderSnapshot): number | undefined => {
@@ -48,7 +48,7 @@ const make = makeHost({
   },
 })
 
-/** One actor per order. `src/orders/deadlines.ts` handles the deadlines, because they need other services. */
+/** One actor per order. `src/orders/deadlines.ts` handles deadlines of orders, because that needs other services. */
 export class OrderActors extends Context.Service<OrderActors, Effect.Success<typeof make>>()(
   "directory/OrderActors",
 ) {

@@ -6,11 +6,11 @@ export interface EntityRow {
   readonly version: number
   readonly value: unknown
   readonly context: unknown
-  /** The version of the snapshot's format; absent in snapshots stored before they had one. */
+  /** The version of the snapshot's format. Undefined in old snapshots that were stored without a version. */
   readonly format?: unknown
 }
 
-/** The columns of an entity that lists, indexes and the sweeper use. */
+/** The table columns of an entity. Lists, indexes and the deadline sweep use them. */
 export interface EntityColumns {
   readonly status: string
   readonly owner_id: string | null
@@ -31,7 +31,7 @@ export interface TurnCommit {
   readonly columns: EntityColumns
 }
 
-/** The offset of the last event of a channel. */
+/** A channel and the offset of its last event. */
 export interface ChannelPosition {
   readonly channel: string
   readonly offset: number
@@ -41,27 +41,27 @@ export interface ChannelPosition {
 export interface PlacedEvent extends ChannelPosition {
   readonly type: string
   readonly data: unknown
-  /** Null if the commit did not return it. */
+  /** The epoch of the channel. Null if the commit did not return it. */
   readonly epoch: string | null
   /** The time of the commit, in the format of the API. */
   readonly at: string
 }
 
-/** Another turn of this entity was committed first, possibly by another process. */
+/** The commit failed because another turn of the entity was committed first, possibly by another process. */
 export interface VersionConflict {
   readonly _tag: "VersionConflict"
 }
-/** Ids that the turn claims are held by another order, lootbox, transfer or owner. */
+/** The commit failed because ids that the turn claims are held by another order, lootbox, transfer or owner. */
 export interface IdsTaken {
   readonly _tag: "IdsTaken"
   readonly canonicals: ReadonlyArray<string>
 }
-/** A limit in the database rejected the turn, for example the uses of a code or the free ids of a user. */
+/** The commit failed because of a limit in the database, for example the uses of a code or the free ids of a user. */
 export interface LimitReached {
   readonly _tag: "LimitReached"
   readonly limit: string
 }
-/** A unique index rejected the turn, for example one open order per user. */
+/** The commit failed because of a unique index, for example the index that allows one open order per user. */
 export interface UniqueConflict {
   readonly _tag: "UniqueConflict"
   readonly constraint: string
@@ -72,30 +72,39 @@ export class EntityStore extends Context.Service<
   EntityStore,
   {
     load(kind: string, id: string): Effect.Effect<EntityRow | undefined, Unavailable>
-    /** Returns the turn's events, or no events if the turn was already committed. */
+    /** Commits a turn and returns its events. Returns no events if the same turn was already committed. */
     commit(turn: TurnCommit): Effect.Effect<ReadonlyArray<PlacedEvent>, CommitFailure>
-    /** Entities whose deadline has passed by the database's clock. Each is leased to this caller for a short time. */
+    /**
+     * Returns entities whose deadline has passed by the database's clock. Each is leased to the caller for a short
+     * time, so that no other process handles it.
+     */
     takeDue(limit: number): Effect.Effect<ReadonlyArray<{ kind: string; id: string }>, Unavailable>
-    /** Milliseconds since the epoch by the database's clock. */
+    /** The database's clock, in milliseconds since 1970. */
     now(): number
-    /** The longest time a statement can run, also after its client stopped waiting. */
+    /**
+     * The maximum time in milliseconds that a statement can run, even after its client has stopped waiting for it.
+     */
     readonly statementMs: number
   }
 >()("directory/EntityStore") {}
 
-/** Announces commits. Its methods must return quickly and never fail. */
+/** Announces committed changes. Its methods must return quickly and must not fail. */
 export class Publisher extends Context.Service<
   Publisher,
   {
     /** Publishes the events to subscribers in this process, and wakes subscribers in the other processes. */
     committed(events: ReadonlyArray<PlacedEvent>): void
-    /** Wakes the subscribers of these channels in every process. */
+    /** Wakes the subscribers of these channels in every process. They read the new events from the database. */
     moved(positions: ReadonlyArray<ChannelPosition>): void
-    /** Returns when no process serves responses about these ids from before the commit. */
+    /**
+     * Invalidates cached responses about these ids. Returns when no process uses responses from before the commit.
+     */
     idsChanged(canonicals: ReadonlyArray<string>): Effect.Effect<void>
-    /** The same for the cached accounts of these users. */
+    /**
+     * Invalidates the cached accounts of these users. Returns when no process uses accounts from before the commit.
+     */
     accountsChanged(userIds: ReadonlyArray<string>): Effect.Effect<void>
-    /** True while no other process can change entities. */
+    /** True while no other process can change entities, so that a snapshot in memory is always current. */
     alone(): boolean
   }
 >()("directory/Publisher") {}

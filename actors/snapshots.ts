@@ -2,14 +2,17 @@ import { Data, Effect, Result, Schema } from "effect"
 import type { AnyMachineSnapshot, AnyStateMachine, ContextFrom } from "xstate"
 import type { EntityRow } from "./ports.ts"
 
-/** The format in which the snapshots of one machine are stored. */
+/** Describes how the snapshots of one machine are stored. */
 export interface SnapshotFormat<M extends AnyStateMachine> {
-  /** Increase it with every change that an older release cannot read. New optional members need no new version. */
+  /**
+   * Increase the version with each change that an older release cannot read. An optional new member needs no
+   * increase.
+   */
   readonly version: number
   readonly context: Schema.Codec<ContextFrom<M>, unknown>
 }
 
-/** A stored snapshot that this release must not use: it is damaged, or a newer release wrote it. */
+/** A stored snapshot that this release must not use, because it is damaged or was written by a newer release. */
 export class UnreadableSnapshot extends Data.TaggedError("UnreadableSnapshot")<{
   readonly entity: string
   readonly id: string
@@ -20,12 +23,12 @@ export class UnreadableSnapshot extends Data.TaggedError("UnreadableSnapshot")<{
   }
 }
 
-/** Snapshots stored before they had a version. */
+/** The version of snapshots that were stored without a version. */
 const firstVersion = 1
 
 /**
- * Checks a stored snapshot and turns it into one of the machine. It dies with `UnreadableSnapshot` if that is not
- * possible, so the request fails, the error is logged, and the row stays as it is.
+ * Checks a stored snapshot and converts it to a snapshot of the machine. Dies with `UnreadableSnapshot` if that is
+ * not possible. The request then fails, the error is logged, and the stored row is not changed.
  */
 export const makeReadSnapshot = <M extends AnyStateMachine>(
   entity: string,
@@ -43,7 +46,7 @@ export const makeReadSnapshot = <M extends AnyStateMachine>(
     }
     const checked = check(row)
     if (Result.isFailure(checked)) return unreadable(checked.failure.message)
-    // The stored object, not the decoded one: decoding removes members that a newer release has added.
+    // The stored object is used, not the decoded one: decoding would remove members that a newer release has added.
     const { context, value } = row
     return Effect.succeed(machine.resolveState({ value: value as never, context: context as never }))
   }

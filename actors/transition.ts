@@ -10,9 +10,9 @@ import {
 const nothing = () => {}
 
 /**
- * The machine as a pure function. XState's `transition` creates an actor and an unused initial state for each call. Our
- * machines start no actors and send no events, so one actor that never runs serves all turns. They also run no actions
- * on the way to their initial state, so initial snapshots differ only in their context.
+ * Makes a pure function of a machine. XState's own `transition` creates an actor and an unused initial state for each
+ * call. Our machines start no actors and send no events, so one actor that never runs is enough for all turns. They
+ * also run no actions when they enter the initial state, so initial snapshots differ only in their context.
  */
 export const makeTransition = (machine: AnyStateMachine) => {
   const self = createActor(machine)
@@ -33,13 +33,13 @@ export const makeTransition = (machine: AnyStateMachine) => {
     },
   }
   return {
-    /** The initial snapshot. */
+    /** Computes the initial snapshot of a new entity. */
     first: (input: unknown): AnyMachineSnapshot =>
       machine.resolveState({
         value,
         context: typeof contextOf === "function" ? contextOf({ input }) : contextOf,
       }),
-    /** The next snapshot and the actions. Undefined if the machine refuses the event. */
+    /** Computes the next snapshot and the requested actions. Undefined if the machine refuses the event. */
     next: (
       snapshot: AnyMachineSnapshot,
       event: AnyEventObject,

@@ -21,7 +21,10 @@ const make = makeHost({
   dueEvent: (at) => ({ type: "DUE", at }) as const,
 })
 
-/** Login sessions, one actor per login: the state of the second factor and the session's refresh tokens. */
+/**
+ * One actor per login session. The state contains the second factor's verification and the refresh token's
+ * generation.
+ */
 export class SessionActors extends Context.Service<SessionActors, Effect.Success<typeof make>>()(
   "directory/SessionActors",
 ) {

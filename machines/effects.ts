@@ -1,8 +1,8 @@
 import type { ChannelEvent, Claim, CodeUse, FreeIds, Grant, LedgerLine, Mail, Move } from "../schema/turn.ts"
 
 /**
- * The actions of all machines. They do nothing here: a transition only collects them. The host commits the effects that
- * they describe together with the new state.
+ * The effect actions that all machines share. They have no code, because a transition only collects which actions it
+ * requests. The host then commits the effects that these actions describe, together with the new state.
  */
 export const effectActions = {
   claims: (_: unknown, _list: ReadonlyArray<Claim>) => {},

@@ -15,7 +15,7 @@ interface TokenRotation extends Timed {
 type SessionEvent =
   | (TokenRotation & {
       readonly type: "OPEN"
-      /** The two-factor provider whose code the login requires; null if it requires none. */
+      /** The two-factor provider whose code this login requires. Null if the login requires no code. */
       readonly wants: string | null
       readonly verifiedAt: number | null
     })
@@ -23,7 +23,7 @@ type SessionEvent =
   /** The user no longer has a second factor, so the login is complete without a code. */
   | (TokenRotation & { readonly type: "ADMIT" })
   | (TokenRotation & { readonly type: "VERIFY" })
-  /** A second factor was verified in another way, for example while it was set up. */
+  /** A second factor was verified in another way than by a code for this session, for example while it was set up. */
   | (Timed & { readonly type: "PROVE" })
   | (Timed & { readonly type: "WRONG_CODE"; readonly lockUntil: number })
   | { readonly type: "REVOKE"; readonly reason: string }
@@ -71,7 +71,7 @@ const wrongCode = [
   },
 ] as const
 
-/** What every active state allows. */
+/** The events that every active state accepts. */
 const active = {
   ROTATE: { actions: rotate(false) },
   REVOKE: {
@@ -89,7 +89,7 @@ const active = {
   },
 } as const
 
-/** What the states that accept a code allow. */
+/** The events that the states `Pending` and `Verified` accept. Only these states accept a code. */
 const acceptsCode = {
   ...active,
   VERIFY: { target: "Verified", actions: [rotate(true), verified] },
@@ -98,8 +98,8 @@ const acceptsCode = {
 } as const
 
 /**
- * One login session. Whether a Verified session is stale depends only on the time (`isFresh`), measured by the
- * database's clock, so staleness needs neither a state nor a timer.
+ * One login session. The machine has no state and no timer for a verification that is too old: `isFresh` computes
+ * that from the time, measured by the database's clock.
  */
 export const sessionMachine = setup({
   types: {

@@ -1,9 +1,9 @@
 import type { LootBoxStatus } from "../../schema/lootboxes/lootbox.ts"
 
-/** Why a box cannot have a status. */
+/** A reason why a lootbox cannot have a requested status. */
 export type BoxFault = "owner_missing" | "owner_not_allowed" | "empty"
 
-/** The rules for the owner and the contents of a box with this status. */
+/** Returns the rules that a lootbox with this status, owner and number of ids violates. Empty if it violates none. */
 export const boxFaults = (
   status: LootBoxStatus,
   { hasOwner, size }: { readonly hasOwner: boolean; readonly size: number },

@@ -2,7 +2,7 @@ import { type LootBoxStatus, lootboxKey } from "../../schema/lootboxes/lootbox.t
 import type { BoxedId } from "../../schema/lootboxes/lootbox-snapshot.ts"
 import type { ChannelEvent, Claim, Grant } from "../../schema/turn.ts"
 
-/** How a turn changes a box. */
+/** Describes how a turn changes a lootbox. */
 export interface BoxChange {
   readonly boxId: string
   readonly from: LootBoxStatus | "New"
@@ -11,7 +11,7 @@ export interface BoxChange {
   readonly after: ReadonlyArray<BoxedId>
   readonly ownerId: string | null
   readonly pubkey: string | null
-  /** The order that buys the box and therefore holds its key. */
+  /** The order that buys the lootbox and holds the claim on the lootbox's key. Null if no order buys it. */
   readonly orderId: string | null
 }
 
@@ -20,11 +20,17 @@ const without = (ids: ReadonlyArray<BoxedId>, others: ReadonlyArray<BoxedId>) =>
   return ids.filter(({ canonical }) => !known.has(canonical))
 }
 
-/** Whether the contents of a box on sale change, so that earlier offers of the box are out of date. */
+/**
+ * Whether a turn changes the contents of a lootbox on sale. Orders from before the change then show the old contents.
+ */
 export const changesOffer = ({ after, before, from }: BoxChange): boolean =>
   from === "Available" && (without(after, before).length > 0 || without(before, after).length > 0)
 
-/** A box that is not on sale holds its own key, so that no order can claim it. */
+/**
+ * Claims the lootbox's key for the lootbox itself, so that no order can claim it. A lootbox that is put on sale
+ * claims nothing. A change of a lootbox on sale makes the claim too, so that it fails while an order holds the
+ * lootbox; `boxReleases` then ends the claim in the same turn.
+ */
 const keyClaims = ({ boxId, from, orderId, to }: BoxChange): ReadonlyArray<Claim> => {
   if (to === "Available" && from !== "Available") return []
   const claim: Claim = { canonical: lootboxKey(boxId), kind: "lootbox", holder: boxId }

@@ -41,7 +41,8 @@ const changeOf = ({ context, event }: Args, from: BoxChange["from"], to: BoxChan
 }
 
 /**
- * A transition and all its effects. `apply` is last, because the effects are computed from the box before the change.
+ * A transition and all its effects. The action `apply` is the last one, because the other actions compute the effects
+ * from the lootbox before the change.
  */
 const step = <To extends BoxChange["to"]>(from: BoxChange["from"], to: To) =>
   ({
@@ -55,7 +56,9 @@ const step = <To extends BoxChange["to"]>(from: BoxChange["from"], to: To) =>
     ],
   }) as const
 
-/** The transition to the status that an administrator requests, if it is one of these. */
+/**
+ * One transition for each of these statuses. A transition runs if its status is the one the administrator requests.
+ */
 const stepToRequested = (from: BoxChange["from"], statuses: ReadonlyArray<LootBoxStatus>) =>
   statuses.map((to) => ({ ...step(from, to), guard: { type: "isRequested", params: to } }) as const)
 
@@ -98,7 +101,7 @@ export const lootboxMachine = setup({
     revisedAt: null,
   }),
   states: {
-    /** Never stored: the first turn claims the contents of the box. */
+    /** A lootbox in this state is never stored. The first turn leaves the state and claims the contents. */
     New: { on: { CREATE: stepToRequested("New", ["Draft", "Available", "Owned", "Used"]) } },
     Draft: {
       on: {

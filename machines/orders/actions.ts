@@ -27,7 +27,7 @@ import {
 } from "./effects.ts"
 import { journal } from "./money.ts"
 
-/** The actions of the order machine. Each computes one effect that the turn commits. */
+/** The actions of the order machine. Each action computes one kind of effect, which the turn commits. */
 
 interface Args {
   readonly context: OrderContext
@@ -66,8 +66,8 @@ export const useFreeIds = {
     event.freeIds === 0 ? [] : [{ user_id: context.userId, count: event.freeIds }],
 } as const
 
-// Ledger actions precede the assign action in a transition: they compute the difference between the order before and
-// after that change.
+// In a transition, a ledger action must stand before the assign action: it computes the difference between the order
+// before the change and the order after the change.
 export const bookReceived = {
   type: "ledger",
   params: ({ context, event }: Paying) =>
@@ -83,7 +83,7 @@ export const bookPaidInCash = {
   params: ({ context, event }: Args & { readonly event: Event<"checkout.cash"> }) =>
     journal(context, paidInCash(context, event), event.payment.fact),
 } as const
-/** Books a sale that needs no further payment: earlier payments cover the price, or the price is zero. */
+/** Books a sale for which no payment arrives in this turn: earlier payments cover the price, or the price is zero. */
 export const bookSettled = {
   type: "ledger",
   params: ({ context, event }: Args & { readonly event: CheckoutEvent }) =>
@@ -115,7 +115,7 @@ export const publishReleased = {
   type: "events",
   params: ({ context }: Args) => releasedEvents(context),
 } as const
-/** Publishes to the order's channel, and to the buyer's cart channel while the order is open. */
+/** Publishes an event to the order's channel and, while the order is open, to the buyer's cart channel. */
 export const publishOrder = (type: string) =>
   ({
     type: "events",

@@ -1,7 +1,7 @@
 import type { OrderContext, OrderEvent, OrderInput, OrderItem, Payment } from "./context.ts"
 import { dueCents, refundParts } from "./money.ts"
 
-/** How an event changes an order. The functions are pure; the machine decides when they apply. */
+/** Pure functions that apply an event to an order. The machine decides when an event is allowed. */
 
 export type Event<T extends OrderEvent["type"]> = Extract<OrderEvent, { type: T }>
 export type CheckoutEvent = Event<
@@ -12,7 +12,10 @@ export type RefundEvent = Event<"refund.made" | "refund.failed" | "refund.return
 
 const isDiscount = (item: OrderItem) => item.type === "Discount"
 
-/** All members are present from the start: V8 copies an object faster when the copy adds no members. */
+/**
+ * The context of a new order. It sets all members, also those without a value, because V8 copies an object faster
+ * when the copy adds no members.
+ */
 export const begun = (input: OrderInput): OrderContext => ({
   id: input.id,
   userId: input.userId,
@@ -62,7 +65,7 @@ export const checkedOut = (order: OrderContext, event: CheckoutEvent): OrderCont
   ...(event.tracking === undefined ? {} : { tracking: event.tracking }),
 })
 
-/** A discount changes the amount due, so the order needs a new intent. */
+/** Adds the discounts of a code. They change the amount due, so the intent is removed and must be created again. */
 export const discounted = (order: OrderContext, event: Event<"promo_code">): OrderContext => ({
   ...order,
   updatedAt: event.at,
@@ -116,7 +119,10 @@ type PaymentEvent = Event<"payment.captured" | "checkout.cash">
 export const captured = (order: OrderContext, { payment }: PaymentEvent): OrderContext =>
   received(order, payment)
 
-/** A part payment lowers the amount due. An intent that accepts part payments stays; any other is replaced. */
+/**
+ * Records a payment that does not cover the amount due. If the order's intent was paid in part, that intent stays. If
+ * the money was paid in another way, the intent has the wrong amount and is removed.
+ */
 export const partPaid = (order: OrderContext, { payment }: PaymentEvent): OrderContext => ({
   ...received(order, payment),
   ...(order.intent !== undefined && order.intent.intentId === payment.intentId
@@ -143,7 +149,7 @@ export const capturedInFull = (order: OrderContext, event: Event<"payment.captur
 export const capturedInVain = (order: OrderContext, event: Event<"payment.captured">): OrderContext =>
   deleted(received(order, event.payment), event)
 
-/** Uses the buyer's current address, which can have changed since the checkout. */
+/** Pays a cancelled order. The receipt goes to the buyer's current address, which can differ from the checkout's. */
 export const paidLate = (order: OrderContext, event: Event<"payment.captured">): OrderContext => {
   const { checkout, ...bought } = paid(received(order, event.payment), event.at)
   return {
@@ -187,7 +193,7 @@ export const refundSettled = (order: OrderContext, event: RefundEvent): OrderCon
   }
 }
 
-/** Applies a change to a pending order, and drops its intent when the amount due changes. */
+/** Wraps a change of a pending order: if the change alters the amount due, the order's intent is removed. */
 export const reoffered =
   <E>(apply: (order: OrderContext, event: E) => OrderContext) =>
   (before: OrderContext, event: E): OrderContext => {
@@ -205,7 +211,9 @@ export const handedOver = (order: OrderContext, event: Event<"delivered">): Orde
 export const paidInCash = (order: OrderContext, event: Event<"checkout.cash">): OrderContext =>
   paid(received(checkedOut(order, event), event.payment), event.at)
 
-/** A code puts its id into an empty cart and holds the id until the checkout. */
+/**
+ * Puts the id of a random id code into an empty cart. The order holds the id until the checkout or until it expires.
+ */
 export const activated = (order: OrderContext, event: Event<"activate">): OrderContext => ({
   ...checkedOut(order, event),
   codes: [event.code],

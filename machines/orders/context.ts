@@ -1,14 +1,19 @@
-/** The stored context of an order. Snapshots in the database have this form, so members are only added. */
+/**
+ * The stored context of an order. The database contains snapshots in this form, so only optional members may be
+ * added.
+ */
 
 export interface OrderItem {
   readonly id: string
   readonly type: "EmojiId" | "LootBox" | "Discount"
-  /** The claim of the item: the canonical id, or the key of a lootbox. Absent on discounts. */
+  /**
+   * The key under which the item is claimed: the canonical id, or the key of the lootbox. Undefined for a discount.
+   */
   readonly claim?: string
-  /** The id in the spelling of the buyer. */
+  /** The id as the buyer wrote it. */
   readonly emojiId?: string
   readonly lootboxId?: string
-  /** For a discount: the discounted item and the code. */
+  /** `parentId` and `codeId` are set for a discount: the item that is discounted, and the code that was used. */
   readonly parentId?: string
   readonly codeId?: string
   readonly cents: number
@@ -22,14 +27,14 @@ export interface OrderItem {
 export interface Checkout {
   readonly method: "Free" | "CryptoCommerce" | "CardCheckout" | "Cash" | "WalletPay"
   readonly at: string
-  /** When the hold on the ids expires. Absent if the checkout paid the order immediately. */
+  /** When the hold on the ids expires. Undefined if the checkout paid the order in the same turn. */
   readonly expiresAt?: string
   readonly warned?: true
   readonly pubkey: string
   readonly email?: string
   readonly successUrl?: string
   readonly cancelUrl?: string
-  /** The partner whose page or code started the checkout. */
+  /** The organization (partner) whose page or code started the checkout. */
   readonly organizationId?: string
 }
 
@@ -38,7 +43,9 @@ export interface Intent {
   readonly provider: string
   readonly intentId: string
   readonly sealedSecret?: string
-  /** The key from which the provider computes the secret again. The secret is then not stored. */
+  /**
+   * Names the key from which the sandbox computes the client secret again. If it is set, the secret is not stored.
+   */
   readonly secretKey?: string
   readonly sessionId?: string
   readonly invoiceId?: string | undefined
@@ -52,12 +59,12 @@ export interface Intent {
 }
 
 export interface Payment {
-  /** Identifies the payment. A fact that is reported twice is one payment. */
+  /** Identifies the payment. Two reports with the same `fact` are reports of one payment. */
   readonly fact: string
   readonly provider: string
   readonly intentId?: string
   readonly externalReference?: string
-  /** The operation key of the request that booked it. */
+  /** The operation key of the request that booked the payment. */
   readonly operationKey?: string
   readonly cents: number
   readonly at: string
@@ -70,16 +77,16 @@ export interface Refund {
   readonly cents: number
   readonly itemIds: ReadonlyArray<string>
   readonly status: "Pending" | "Refunded" | "Failed"
-  /** True if the order was Paid: the refund reduces sales. False: it returns money that was only held. */
+  /** True if the order was already paid: the refund reduces sales. False if the order only held the money. */
   readonly ofSale: boolean
   readonly at: string
   readonly reason?: string
   readonly externalReference?: string
-  /** The operation key of the request that made it. */
+  /** The operation key of the request that made the refund. */
   readonly operationKey?: string
-  /** For a refund of several payments: the id of its first part. */
+  /** Set on every part of a refund of several payments: the id of the first part. */
   readonly whole?: string
-  /** When the provider last reported the refund as pending. The provider then reports the outcome itself. */
+  /** When the provider last reported the refund as pending. The provider then reports the outcome with a webhook. */
   readonly takenOnAt?: string
 }
 
@@ -96,7 +103,7 @@ export interface OrderContext {
   readonly items: ReadonlyArray<OrderItem>
   readonly tracking?: unknown
   readonly checkout?: Checkout | undefined
-  /** The number of intent requests. Each number is one request to the provider. */
+  /** The number of payment intents that this order needed so far. Each new intent has a new number. */
   readonly attempt: number
   readonly intent?: Intent | undefined
   readonly payments: ReadonlyArray<Payment>
@@ -105,7 +112,7 @@ export interface OrderContext {
   readonly declined?: string | undefined
   readonly paidAt?: string | undefined
   readonly cancelled?: { readonly at: string; readonly reason: "expired" | "deleted" } | undefined
-  /** Lootboxes that were bought and are not delivered yet. */
+  /** The ids of lootboxes that the buyer has paid for and that are not delivered yet. */
   readonly undelivered: ReadonlyArray<string>
 }
 
@@ -113,7 +120,9 @@ export interface OrderInput {
   readonly id: string
   readonly userId: string
   readonly createdAt: string
-  /** The items of the expired order before this one. */
+  /**
+   * The items that the new cart begins with. They are the items of the user's previous order if that order expired.
+   */
   readonly items?: ReadonlyArray<OrderItem> | undefined
 }
 
@@ -121,7 +130,7 @@ interface At {
   readonly at: string
 }
 interface CheckoutParts extends At {
-  /** The items at current prices. */
+  /** The items of the order. A draft has current prices; a pending order has the prices of its first checkout. */
   readonly items: ReadonlyArray<OrderItem>
   readonly checkout: Checkout
   readonly tracking?: unknown
@@ -133,17 +142,17 @@ export type OrderEvent =
   | (At & { readonly type: "clear" })
   | (CheckoutParts & {
       readonly type: "checkout.payment"
-      /** Set if the provider can compute the intent. Otherwise it is requested after the ids are held. */
+      /** The intent, if the provider can compute it. Otherwise the intent is created after the ids are held. */
       readonly intent?: Intent
     })
-  /** Holds items that the next turn pays for. */
+  /** Holds the items without paying for them. A second turn then pays. */
   | (CheckoutParts & { readonly type: "checkout.hold" })
   | (CheckoutParts & { readonly type: "checkout.free"; readonly freeIds: number })
   | (CheckoutParts & { readonly type: "checkout.cash"; readonly payment: Payment })
   | (CheckoutParts & {
       readonly type: "activate"
       readonly code: CodeHold
-      /** The hash of the signed message, if the code requires a signature. */
+      /** The signed hash of alternate_id and nonce, in hexadecimal. Undefined if the code requires no signature. */
       readonly activation?: string
     })
   | (At & {
@@ -158,9 +167,12 @@ export type OrderEvent =
   | (At & {
       readonly type: "payment.captured"
       readonly payment: Payment
-      /** False if other users claimed the ids of this cancelled order, or if the account of the buyer was deleted. */
+      /**
+       * False if the ids cannot be granted: other users claimed them, the contents of a lootbox changed, or the
+       * account of the buyer was deleted.
+       */
       readonly idsFree: boolean
-      /** For a late payment: the current address of the buyer. */
+      /** The current address of the buyer. Set only if the order is not pending payment. */
       readonly email?: string
     })
   | (At & { readonly type: "payment.declined"; readonly reason: string })

@@ -3,7 +3,7 @@ import type { ChannelEvent, Claim, CodeUse, Grant, Mail } from "../../schema/tur
 import type { OrderContext, OrderItem, Payment } from "./context.ts"
 import { dueCents, overpaidCents, refundableCents, totalCents } from "./money.ts"
 
-/** The effects of an order's turns, as data. */
+/** Functions that compute the effects of an order's turns. */
 
 export const orderNumberDigits = 8
 export const orderNumber = (id: string): string => id.slice(-orderNumberDigits)
@@ -16,7 +16,9 @@ const ids = (order: OrderContext) => claimed(order).filter((item) => item.type =
 export const holdClaims = (order: OrderContext): ReadonlyArray<Claim> =>
   claimed(order).map(({ claim }) => ({ canonical: claim, kind: "order", holder: order.id }))
 
-/** Claims the ids for the buyer. The commit fails if another user holds or owns one of them. */
+/**
+ * Claims the bought ids for the buyer. The commit fails if someone else than this order holds or owns one of them.
+ */
 export const paidClaims = (order: OrderContext): ReadonlyArray<Claim> =>
   claimed(order).map(({ claim, type }) =>
     type === "EmojiId"
@@ -66,7 +68,7 @@ export const changedEvents = (order: OrderContext, status: string): ReadonlyArra
   ]
 }
 
-/** Events for the cart of an open order: the amount due and the intent have changed. */
+/** The event for the cart channel when the amount due or the intent has changed. Empty if the order is closed. */
 export const cartEvents = (order: OrderContext): ReadonlyArray<ChannelEvent> => {
   if (order.paidAt !== undefined || order.cancelled !== undefined) return []
   const data = summaryOf(order, order.checkout === undefined ? "Draft" : "PendingPayment")
@@ -119,7 +121,7 @@ const mailData = (order: OrderContext) => ({
   total: totalCents(order.items),
 })
 
-/** The receipt. It also shows an overpaid amount. */
+/** The receipt mail. It also states an overpaid amount. Empty if no address is known. */
 export const receipt = (order: OrderContext, to = order.checkout?.email): ReadonlyArray<Mail> => {
   if (to === undefined) return []
   const { items, order_number, total } = mailData(order)
@@ -127,11 +129,13 @@ export const receipt = (order: OrderContext, to = order.checkout?.email): Readon
   return [{ to, kind: "order_receipt", data }]
 }
 
-/** Whether the next cart contains the items again. The random id of a code is not offered for sale afterwards. */
+/**
+ * Whether the next cart contains the items again. False for a random id of a code: it cannot be bought afterwards.
+ */
 export const isOfferedAgain = ({ cancelled, checkout }: OrderContext): boolean =>
   cancelled?.reason === "expired" && checkout?.method !== "Free"
 
-/** The mail about an expired order. It shows the amount of part payments. */
+/** The mail about an expired order. It states how much of the order was paid and not refunded. */
 export const expiryNotice = (order: OrderContext): ReadonlyArray<Mail> => {
   const to = order.checkout?.email
   if (to === undefined || order.cancelled?.reason !== "expired") return []
@@ -139,7 +143,7 @@ export const expiryNotice = (order: OrderContext): ReadonlyArray<Mail> => {
   return [{ to, kind: "order_expired", data }]
 }
 
-/** The mail about a payment that did not pay an order, and that is stored with the order. */
+/** The mail about a payment that was booked but did not pay the order. Empty if no address is known. */
 export const keptNotice = (
   order: OrderContext,
   { email, payment }: { readonly email?: string; readonly payment: Payment },

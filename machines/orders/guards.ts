@@ -27,8 +27,9 @@ const isRefundable = (order: OrderContext, { refunds }: Extract<OrderEvent, { ty
   !order.refunds.some(({ id }) => refunds.some((refund) => refund.id === id))
 
 /**
- * Why an order refuses an event that its state accepts. The guard `isAccepted` and the error messages of the API both
- * use this function, so each rule is written once.
+ * Returns why an order refuses an event although its state has a transition for the event. Undefined if the order
+ * accepts it. The guard `isAccepted` and the error messages of the API use this function, so each rule is written
+ * once.
  */
 export const refusalOf = (order: OrderContext, event: OrderEvent): Refusal | undefined => {
   const unless = (isAccepted: boolean, refusal: Refusal) => (isAccepted ? undefined : refusal)
@@ -64,10 +65,12 @@ export const refusalOf = (order: OrderContext, event: OrderEvent): Refusal | und
   }
 }
 
-/** The guards of the machine. `isAccepted` applies the rules of the event; the others choose between two transitions. */
+/**
+ * The guards of the machine. `isAccepted` applies `refusalOf`. The others choose between transitions for one event.
+ */
 export const orderGuards = {
   isAccepted: ({ context, event }: Args) => refusalOf(context, event) === undefined,
-  /** The checkout leaves nothing to pay, so it pays the order. */
+  /** The checkout leaves no amount due, so the order becomes Paid. */
   isSettled: ({ context, event }: Args) => paysOrder(context, event),
   cannotGrant: ({ event }: Args) => event.type === "payment.captured" && !event.idsFree,
   isPaidAndFree: ({ context, event }: Args) =>

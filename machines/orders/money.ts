@@ -1,7 +1,7 @@
 import type { LedgerLine } from "../../schema/turn.ts"
 import type { OrderContext, OrderItem, Refund } from "./context.ts"
 
-/** Amounts of an order in integer cents. All shown and booked amounts are derived from its payments and refunds. */
+/** Computes the amounts of an order in integer US cents from its items, payments and refunds. */
 
 interface Sum {
   readonly cents: number
@@ -22,7 +22,7 @@ const isDoneOfSale = (refund: Refund) => isDone(refund) && refund.ofSale
 
 export const refundedCents = (order: OrderContext): number => sum(order.refunds, isDone)
 
-/** The part of these refunds that exceeds the price of their items, or that has no items. */
+/** The sum of the selected refunds minus the part that refunds the price of items. */
 const beyondItems = (order: OrderContext, counts: (refund: Refund) => boolean): number => {
   if (order.refunds.length === 0) return 0
   const refunds = order.refunds.filter(counts)
@@ -32,10 +32,12 @@ const beyondItems = (order: OrderContext, counts: (refund: Refund) => boolean): 
   return sum(refunds) - Math.min(forItems, price)
 }
 
-/** Refunds that are not for an item: overpayments, goodwill, payments of unpaid orders. */
+/**
+ * The sum of refunds that are not for an item: overpayments, goodwill, payments of orders that were never paid fully.
+ */
 export const miscRefundedCents = (order: OrderContext): number => beyondItems(order, isDone)
 
-/** All parts of a refund. A refund of several payments has one part per payment. */
+/** All parts of the refund that this one belongs to. A refund of several payments has one part per payment. */
 export const refundParts = ({ refunds }: OrderContext, refund: Refund): ReadonlyArray<Refund> =>
   refund.whole === undefined ? [refund] : refunds.filter(({ whole }) => whole === refund.whole)
 
@@ -43,11 +45,11 @@ export const refundParts = ({ refunds }: OrderContext, refund: Refund): Readonly
 export const refundableCents = (order: OrderContext): number =>
   capturedCents(order) - sum(order.refunds, ({ status }) => status !== "Failed")
 
-/** Payments minus refunds made before the order was paid. This amount counts towards the price. */
+/** Payments minus the refunds that were made before the order was paid. This amount counts towards the price. */
 const receivedCents = (order: OrderContext): number =>
   capturedCents(order) - (refundedCents(order) - sum(order.refunds, isDoneOfSale))
 
-/** Pending refunds of an unpaid order. They no longer count towards the price. */
+/** The sum of pending refunds of an unpaid order. This money no longer counts towards the price. */
 const pendingRefundCents = (order: OrderContext): number =>
   sum(order.refunds, ({ ofSale, status }) => status === "Pending" && !ofSale)
 
@@ -64,7 +66,10 @@ export const overpaidCents = (order: OrderContext): number => {
   return order.cancelled === undefined ? 0 : receivedCents(order)
 }
 
-/** Adds the account balances of an order. `funds` accounts are assets; the other accounts explain them. */
+/**
+ * Adds the account balances of an order to `accounts`, or subtracts them if `times` is -1. The accounts `funds:…` are
+ * assets. The other accounts say what the money is for, with the opposite sign.
+ */
 const book = (accounts: Map<string, number>, order: OrderContext, times: 1 | -1): void => {
   const add = (account: string, cents: number) =>
     accounts.set(account, (accounts.get(account) ?? 0) + times * cents)
@@ -80,7 +85,10 @@ const book = (accounts: Map<string, number>, order: OrderContext, times: 1 | -1)
 
 const byAccount = (a: LedgerLine, b: LedgerLine): number => (a.account < b.account ? -1 : 1)
 
-/** The journal lines of a turn: the balances after it minus those before it. Both sum to zero, so the lines do too. */
+/**
+ * The ledger lines of a turn: the balances after the turn minus the balances before it. The balances sum to zero both
+ * times, so the lines sum to zero too.
+ */
 export const journal = (
   before: OrderContext,
   after: OrderContext,

@@ -30,14 +30,14 @@ import * as change from "./changes.ts"
 import type { OrderContext, OrderEvent, OrderInput } from "./context.ts"
 import { orderGuards } from "./guards.ts"
 
-/** The input of the shared actor that evaluates all orders and never runs. */
+/** The input of the one actor that `actors/transition.ts` creates from the machine. That actor never runs. */
 const noInput: OrderInput = { id: "", userId: "", createdAt: "" }
 
 const become = <E extends OrderEvent>(apply: (order: OrderContext, event: E) => OrderContext) =>
   assign<OrderContext, E, undefined, OrderEvent, never>(({ context, event }) => apply(context, event))
 
-// Draft and PendingPayment share the checkouts that pay the order. They are constants and not a parent state: a parent
-// state would change the state value of stored snapshots.
+// The states Draft and PendingPayment share these transitions. A parent state could contain them, but it would change
+// the state value of stored snapshots.
 const payWithCredit = {
   guard: "isSettled",
   target: "Paid",
@@ -60,9 +60,9 @@ const holdForPayment = {
 } as const
 
 /**
- * The life cycle of an order. A Draft claims nothing. PendingPayment holds its ids until the hold expires. Paid owns them.
- * Payments and refunds are recorded in every state, because providers report them late, repeatedly and out of order. For
- * the same reason Paid and Cancelled are not final states.
+ * The life cycle of an order. A Draft claims no ids. PendingPayment holds the ids until the hold expires. When the
+ * order becomes Paid, the buyer owns the ids. Every state records payments and refunds, because providers report them
+ * late, repeatedly and in any order. For the same reason Paid and Cancelled are not final states.
  */
 export const orderMachine = setup({
   types: { input: {} as OrderInput, context: {} as OrderContext, events: {} as OrderEvent },
@@ -73,7 +73,7 @@ export const orderMachine = setup({
   initial: "Draft",
   context: ({ input = noInput }) => change.begun(input),
   on: {
-    // A payment that pays for nothing yet stays with the order as the buyer's credit.
+    // A payment that does not pay the order is recorded, and the next checkout of the order uses it.
     "payment.captured": {
       actions: [
         bookReceived,
@@ -92,7 +92,7 @@ export const orderMachine = setup({
       guard: "isAccepted",
       actions: [become(change.refundSettled), publishOrder("order.changed")],
     },
-    // The buyer's bank can return a refund days after the provider reported it as made.
+    // The buyer's bank can return the money of a refund days after the provider reported the refund as made.
     "refund.returned": {
       guard: "isAccepted",
       actions: [bookReturned, become(change.refundSettled), publishOrder("order.changed")],
@@ -123,7 +123,8 @@ export const orderMachine = setup({
     },
     PendingPayment: {
       on: {
-        // A code or a failed refund can leave nothing due on an order that was paid in part.
+        // A discount code or a failed refund can reduce the amount due to zero if a part is already paid. A checkout
+        // then pays the order.
         "checkout.payment": payWithCredit,
         "checkout.free": payFree,
         "checkout.cash": [
@@ -152,7 +153,7 @@ export const orderMachine = setup({
         ],
         "payment.captured": [
           { guard: "isPaidAndFree", target: "Paid", actions: [bookPaid, become(change.capturedInFull)] },
-          // The buyer's account was deleted, so the ids cannot be granted.
+          // The ids cannot be granted, for example because the buyer's account was deleted.
           {
             guard: "cannotGrant",
             target: "Cancelled",
@@ -160,7 +161,7 @@ export const orderMachine = setup({
           },
           { actions: [bookReceived, become(change.partPaid), publishChange("PendingPayment")] },
         ],
-        // A refund changes the amount due. The intent is then for the wrong amount and is replaced.
+        // A refund can change the amount due. The intent then has the wrong amount and is removed.
         refund: {
           guard: "isAccepted",
           actions: [become(change.reoffered(change.refundBegun)), publishChange("PendingPayment")],

@@ -1,11 +1,11 @@
 import type { IssuedCode, TransferContext } from "../../schema/transfers/transfer-snapshot.ts"
 
 export const maxWrongTries = 5
-// Without this limit, a stolen session could guess codes until the transfer expires.
+// Limits how many codes can be requested. Without this limit, a stolen session could guess codes for days.
 export const maxResends = 10
 const resendPauseMs = 60_000
 
-/** Why a transfer that awaits a code refuses a code, or the request for a new one. */
+/** Why a transfer refuses a code, or the request for a new code. */
 export type Refusal =
   | { readonly reason: "transfer_expired" }
   | { readonly reason: "too_many_tries" }
@@ -13,7 +13,7 @@ export type Refusal =
   | { readonly reason: "too_many_resends" }
   | { readonly reason: "resend_too_early"; readonly waitMs: number }
 
-/** The code that the transfer awaits. The sender's code is removed when the receiver's code is stored. */
+/** The code that the transfer waits for. When the receiver's code is stored, the sender's code is removed. */
 export const awaitedCode = ({ receiverCode, senderCode }: TransferContext): IssuedCode | null =>
   senderCode ?? receiverCode
 
@@ -26,7 +26,10 @@ export const resendableAt = (code: IssuedCode | null): number =>
 export const hasExpired = ({ expiresAt }: TransferContext, now: number): boolean =>
   now >= Date.parse(expiresAt)
 
-/** The rules for `SENDER_ACCEPT`, `RECEIVER_ACCEPT` and `RESEND`. A wrong code is not refused: it counts as a try. */
+/**
+ * Returns why the event `SENDER_ACCEPT`, `RECEIVER_ACCEPT` or `RESEND` is refused, or undefined. A wrong code is not
+ * refused, because the turn must be committed to count the try.
+ */
 export const refusal = (
   context: TransferContext,
   { now, type }: { readonly type: string; readonly now: number },

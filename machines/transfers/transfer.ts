@@ -5,7 +5,7 @@ import type { ChannelEvent, Claim, Mail, Move } from "../../schema/turn.ts"
 import { effectActions } from "../effects.ts"
 import { awaitedCode, hasExpired, refusal, withAwaitedCode } from "./refusal.ts"
 
-/** A new code: what the transfer stores of it, and the mail that contains it. */
+/** A new code. The transfer stores `code`, which does not contain the digits; the mail contains them. */
 export interface Issue {
   readonly code: IssuedCode
   readonly mail: Mail
@@ -83,7 +83,10 @@ const publishOwner = {
   ],
 } as const
 
-/** What both awaiting states allow. A parent state could hold it, but would change the stored state values. */
+/**
+ * The events that both states that wait for a code accept. A parent state could contain them, but it would change the
+ * state value of stored snapshots.
+ */
 const awaiting = {
   RESEND: { guard: "isAllowed", actions: ["replaceCode", mailCode] },
   DELETE: {
@@ -139,7 +142,10 @@ export const transferMachine = setup({
     deletedAt: null,
   }),
   states: {
-    /** Never stored: the first turn is the request that claims the id. */
+    /**
+     * A transfer in this state is never stored. The first turn is the request, which leaves the state and claims the
+     * id.
+     */
     New: {
       on: {
         REQUEST: [

@@ -16,13 +16,13 @@ export type LootboxInput = typeof LootboxInput.Type
 export const LootboxContext = Schema.Struct({
   ...input,
   ownerId: Schema.NullOr(Schema.String),
-  /** The order that bought the box. */
+  /** The order that bought the lootbox, or null. */
   orderId: Schema.NullOr(Schema.String),
   createdAt: Schema.String,
   openedAt: Schema.NullOr(Schema.String),
   deletedAt: Schema.NullOr(Schema.String),
   deletedFrom: Schema.NullOr(LootBoxStatus),
-  /** When its contents last changed while it was on sale. Absent in boxes stored before this member existed. */
+  /** When the contents last changed while the lootbox was on sale. Old snapshots do not have this member. */
   revisedAt: Schema.optionalKey(Schema.NullOr(Schema.String)),
 })
 export type LootboxContext = typeof LootboxContext.Type

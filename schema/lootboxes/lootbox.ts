@@ -12,7 +12,9 @@ export const maxIdsPerBox = 50
 export const maxBoxesPerRequest = 100
 const maxRules = 50
 
-/** The key of the box itself in the claim table. The box can be bought while this key has no claim. */
+/**
+ * The key of the lootbox itself in the table `claim`. An order can buy the lootbox only while this key has no claim.
+ */
 export const lootboxKey = (boxId: string): string => `lootbox:${boxId}`
 
 const Guarantee = Schema.Struct({ count: Schema.Int, min_score: Schema.Int, max_score: Schema.Int }).annotate(
@@ -67,7 +69,7 @@ export const PublicLootBox = Schema.Struct({
   average_rhythm_score: Schema.Finite,
   /** The sum of the prices, in US cents. */
   total_value: Schema.Finite,
-  /** Visible to administrators, and to the owner after the box is opened. Empty for all others. */
+  /** The emoji ids inside. Only administrators and, after opening, the owner see them. Empty for all other users. */
   yats: Schema.Array(Schema.String),
   lootbox_type: Schema.optionalKey(PublicLootBoxType),
   lootbox_type_id: Schema.optionalKey(Uuid),

@@ -52,7 +52,7 @@ export const ListOfCodeAvailability = pageOf(CodeAvailability, "ListOfCodeAvaila
 
 const positive = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 }))
 
-/** Users type redemption codes. Upper and lower case are equal. */
+/** A code that users type. Upper and lower case are equivalent when a code is looked up. */
 const RedemptionCode = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9_-]{3,64}$/, {
     message: "Expected 3 to 64 letters, digits, dashes or underscores.",

@@ -1,6 +1,9 @@
 import { Schema } from "effect"
 
-/** The stored context of an order; `machines/orders/context.ts` explains the members. New members must be optional. */
+/**
+ * The schema of an order's stored context. `machines/orders/context.ts` explains the members. New members must be
+ * optional, because stored snapshots do not have them.
+ */
 
 const optionalText = Schema.optionalKey(Schema.String)
 

@@ -7,7 +7,7 @@ export type OrderStatus = typeof OrderStatus.Type
 
 export const maxCartItems = 50
 
-/** The actions of `allowed_actions`. */
+/** The actions that `allowed_actions` of an order can contain. */
 export const orderActions = [
   "add",
   "remove",
@@ -42,7 +42,7 @@ export const DisplayOrderItem = Schema.Struct({
   rhythm_score: Schema.optionalKey(Int),
   marked_invalid_at: Schema.optionalKey(DateTime),
   marked_invalid_at_reason: Schema.optionalKey(InvalidReason),
-  /** The price before the checkout updated it. */
+  /** The price that the item had before the checkout updated it. */
   previous_unit_price_in_cents: Schema.optionalKey(Cents),
 }).annotate({ identifier: "DisplayOrderOrderItems" })
 
@@ -62,7 +62,7 @@ const PaymentMethodData = Schema.Struct({
   success_url: Schema.optionalKey(Schema.String),
   invoice_id: Schema.optionalKey(Schema.String),
   session_id: Schema.optionalKey(Schema.String),
-  /** The page where the buyer pays. */
+  /** The URL of the page where the buyer pays. */
   checkout_url: Schema.optionalKey(Schema.String),
 }).annotate({ identifier: "DisplayOrderPaymentMethodData" })
 
@@ -87,7 +87,7 @@ export const DisplayOrder = Schema.Struct({
   paid_at: Schema.optionalKey(DateTime),
   organization_id: Schema.optionalKey(Uuid),
   payment_method_data: Schema.optionalKey(PaymentMethodData),
-  /** Why the last attempt to pay was declined. */
+  /** The provider's message about the last declined payment. */
   last_payment_error: Schema.optionalKey(Schema.String),
 }).annotate({ identifier: "DisplayOrder" })
 export type DisplayOrder = typeof DisplayOrder.Type
@@ -122,7 +122,7 @@ export const ApplyPromoCodeRequest = Schema.Struct({ code: text(64) }).annotate(
   identifier: "ApplyPromoCodeRequest",
 })
 
-/** Without `item_ids` and `amount` the rest of the order is refunded. An empty list of items is rejected. */
+/** A request without `item_ids` and `amount` refunds everything that is not refunded yet. */
 export const RefundRequest = Schema.Struct({
   item_ids: optional(Schema.Array(Uuid).check(Schema.isMinLength(1), Schema.isMaxLength(maxCartItems))),
   amount: optional(amount),
@@ -130,7 +130,7 @@ export const RefundRequest = Schema.Struct({
 }).annotate({ identifier: "RefundRequest" })
 export type RefundRequest = typeof RefundRequest.Type
 
-/** The reference of a booking in the external system. It must not be blank. */
+/** The reference that identifies a payment or refund in an external system. It must not be blank. */
 const reference = text(200).check(
   Schema.isPattern(/\S/, { message: "Expected a reference that is not blank." }),
 )

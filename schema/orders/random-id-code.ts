@@ -1,7 +1,7 @@
 import { Option, Schema } from "effect"
 import { Json, optional, text } from "../wire-format.ts"
 
-/** Activates a random id code: a listed key signs the alternate_id of the user and the nonce. */
+/** The body of an activation. One of the code's keys signs the user's alternate_id and the nonce. */
 export const RandomYatActivateBody = Schema.Struct({
   nonce: text(256),
   pubkey: text(128),
@@ -12,7 +12,10 @@ export type RandomYatActivateBody = typeof RandomYatActivateBody.Type
 
 const bound = (maximum: number) => optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum })))
 
-/** The `pattern` of a code limits its ids. Default: five or six emoji for a random id, all ids for a discount. */
+/**
+ * The `pattern` of a code: limits for the ids that it applies to. Without limits, a random id has five or six emoji,
+ * and a discount applies to all ids.
+ */
 const IdPattern = Schema.Struct({
   min_length: bound(6),
   max_length: bound(6),
@@ -27,7 +30,7 @@ const decode = Schema.decodeUnknownOption(IdPattern)
 
 export const readIdPattern = (pattern: unknown): IdPattern => Option.getOrElse(decode(pattern), () => ({}))
 
-/** The length and score bounds for the random id of a code. */
+/** The limits of length and score from which the random id of a code is drawn. */
 export const drawBounds = (pattern: unknown) => {
   const { max_length, max_score, min_length, min_score } = readIdPattern(pattern)
   return {

@@ -14,13 +14,13 @@ const input = {
   id: Schema.String,
   eid: Schema.String,
   sender: Schema.Struct({ id: Schema.String, email: Schema.NullOr(Schema.String) }),
-  /** The email is empty if the sender addressed a key: the sender must not learn whose key it is. */
+  /** The email is empty if the sender entered a public key, because the sender must not learn whose key it is. */
   recipient: Schema.Struct({ id: Schema.String, email: Schema.String }),
-  /** The recipient's key, if the sender addressed a key. */
+  /** The recipient's public key if the sender entered one, otherwise null. */
   pubkey: Schema.NullOr(Schema.String),
   clearOnTransfer: Schema.Boolean,
   message: Schema.NullOr(Schema.String),
-  /** Requested by an administrator; the sender does not confirm. */
+  /** True if an administrator requested the transfer. The sender then does not confirm it. */
   forced: Schema.Boolean,
 }
 const TransferInput = Schema.Struct(input)

@@ -24,11 +24,11 @@ export const TransferRequest = Schema.Struct({
 
 export const AcceptTransfer = Schema.Struct({ code: text(32) }).annotate({ identifier: "AcceptTransfer" })
 
-/** A transfer as both parties see it. It contains no codes. */
+/** A transfer in API responses. It is the same for both parties and contains no codes. */
 export const DisplayTransferRequest = Schema.Struct({
   id: Uuid,
   eid: Schema.String,
-  /** The recipient's email address. Empty if the sender addressed a public key. */
+  /** The recipient's email address. Empty if the sender entered a public key. */
   email: Schema.String,
   recipient_id: Uuid,
   clear_on_transfer: Schema.Boolean,

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Sql } from "../postgres/sql.ts"
 
-/** Reads which of these ids have a claim: they are registered, or an order, a lootbox or a transfer holds them. */
+/** Returns those ids that have a claim: they are registered, or an order, a lootbox or a transfer holds them. */
 export const makeFindClaimed = Effect.map(
   Sql,
   (sql) => (canonicals: Array<string>) =>

@@ -3,7 +3,7 @@ import { FieldFaults } from "../../schema/field-faults.ts"
 import { type LootBoxTypeConfig, maxIdsPerBox } from "../../schema/lootboxes/lootbox.ts"
 import { randomEmojiId } from "../market/suggestions-random.ts"
 
-/** The range of scores for one id of the box. */
+/** The range of scores from which one id of a lootbox is drawn. */
 export interface ScoreBounds {
   readonly min_score: number
   readonly max_score: number
@@ -15,8 +15,9 @@ const baseBounds = ({ max_base_score, min_base_score }: LootBoxTypeConfig): Scor
 })
 
 /**
- * Draws the score range of an id that is not guaranteed. Each weight has a chance of one in `ipr`; otherwise the base
- * bounds apply. If the chances sum to more than one, they are scaled down to one and the base bounds never apply.
+ * Draws the score range of an id that is not guaranteed. Each weight is chosen with a probability of 1 / `ipr`. If no
+ * weight is chosen, the base range applies. If the probabilities sum to more than 1, they are scaled down to a sum of
+ * 1, and the base range never applies.
  */
 export const drawBounds = (config: LootBoxTypeConfig, random: () => number): ScoreBounds => {
   const total = config.weights.reduce((sum, { ipr }) => sum + 1 / ipr, 0)
@@ -28,7 +29,7 @@ export const drawBounds = (config: LootBoxTypeConfig, random: () => number): Sco
   return baseBounds(config)
 }
 
-/** The score ranges of all ids of one box: first the guaranteed ones, then the drawn ones. */
+/** The score ranges of all ids of one lootbox. The ranges of the guaranteed ids are first. */
 export const drawSlots = (config: LootBoxTypeConfig, random: () => number): ReadonlyArray<ScoreBounds> => {
   const guaranteed = config.guarantees.flatMap(({ count, max_score, min_score }) =>
     Array.from({ length: count }, () => ({ min_score, max_score })),
@@ -55,7 +56,7 @@ export const drawId = (
 const isRange = (low: number, high: number, from: number, to: number) =>
   low >= from && high <= to && low <= high
 
-/** Rejects a type from which no box can be generated. */
+/** Checks that lootboxes of a type can be generated. Fails with all faults of the configuration, by field. */
 export const checkTypeConfig = (config: LootBoxTypeConfig, random: () => number) => {
   const faults = new FieldFaults()
   const { guarantees, max_length, min_length, size, weights } = config

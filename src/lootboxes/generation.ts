@@ -21,26 +21,26 @@ import { Lootboxes } from "./lootboxes.ts"
 import { boxed } from "./rules.ts"
 
 const maxRounds = 24
-// Most drawn ids are free. From the third round on, several candidates are drawn for each slot, because few ids are
-// left.
+// In the first rounds, one candidate is drawn for each slot, because most drawn ids are free. If slots are still
+// empty after that, few ids are free, and later rounds draw several candidates for each slot.
 const quickRounds = 2
 const candidatesPerSlot = 8
 const maxTriesPerBox = 5
 
 const isFound = (id: EmojiId | undefined): id is EmojiId => id !== undefined
 
-/** Creates types, and generates boxes of a type with ids that are free and on sale. */
+/** Creates lootbox types, and generates lootboxes of a type from ids that are free and on sale. */
 export class LootboxGeneration extends Context.Service<
   LootboxGeneration,
   {
-    /** Repeated with the same operation key, it returns the same type. */
+    /** Creates a type. A repeated call with the same operation key returns the type of the first call. */
     createType(
       type: { readonly name: string; readonly description: string; readonly config: LootBoxTypeConfig },
       run: string,
     ): Effect.Effect<PublicLootBoxType, Unprocessable | Unavailable>
     /**
-     * Creates drafts, as many as there are free ids for. Repeated with the same operation key, it creates those that
-     * are missing.
+     * Creates lootboxes with status Draft. Creates fewer than `count` if there are not enough free ids. A repeated
+     * call with the same operation key returns the lootboxes of the first call and creates only the missing ones.
      */
     generate(
       viewer: Principal,
@@ -59,7 +59,7 @@ export class LootboxGeneration extends Context.Service<
       const types = yield* LootboxTypes
       const views = yield* LootboxViews
 
-      /** Finds a different free id for every slot; undefined if there are too few. */
+      /** Finds a different free id for every slot. Undefined if there are not enough free ids. */
       const drawContents = Effect.fnUntraced(function* (config: LootBoxTypeConfig) {
         const heldBack = heldBackBy(yield* market.parameters)
         let open = drawSlots(config, secureRandom)
@@ -95,7 +95,7 @@ export class LootboxGeneration extends Context.Service<
         for (let tries = 0; tries < maxTriesPerBox; tries++) {
           const contents = yield* drawContents(config)
           if (contents === undefined) return undefined
-          // Another request may claim one of the ids before this box does. Then other ids are drawn.
+          // Another request can claim one of the drawn ids first. The next attempt then draws other ids.
           const row = yield* boxes
             .put(boxed(contents), "Draft", { id, typeId })
             .pipe(

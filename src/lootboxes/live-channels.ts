@@ -3,7 +3,7 @@ import { newestFirst, type SubjectChannels } from "../live/channel-states.ts"
 import { LootboxLists } from "./lootbox-store.ts"
 import { LootboxViews } from "./lootbox-view.ts"
 
-/** The state of `lootboxes`. */
+/** Reads the state of the channel `lootboxes`: the newest lootboxes of the user. */
 export const lootboxChannels = Effect.gen(function* () {
   const lists = yield* LootboxLists
   const views = yield* LootboxViews

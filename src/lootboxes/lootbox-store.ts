@@ -15,7 +15,7 @@ export const lootboxSorts = ["created_at", "updated_at", "status"] as const
 export interface LootboxFilter {
   readonly status?: LootBoxStatus | undefined
   readonly ownerId?: string | undefined
-  /** Only boxes that this user may see: their own, and those on sale. */
+  /** If set, only lootboxes that this user may see are listed: those that the user owns, and those on sale. */
   readonly visibleTo?: string | undefined
 }
 

@@ -7,11 +7,14 @@ import { insertIdempotent, onConflictReuse } from "../turns/insert-idempotent.ts
 
 export const maxTypesListed = 500
 
-/** The types from which lootboxes are generated. A type never changes, so a box always shows how it was generated. */
+/**
+ * Stores the types from which lootboxes are generated. A type never changes, so the type of a lootbox always shows
+ * how the lootbox was generated.
+ */
 export class LootboxTypes extends Context.Service<
   LootboxTypes,
   {
-    /** Repeated with the same operation key, it returns the same type. */
+    /** Creates a type. A repeated call with the same operation key returns the type of the first call. */
     create(
       type: { readonly name: string; readonly description: string; readonly config: LootBoxTypeConfig },
       run: string,

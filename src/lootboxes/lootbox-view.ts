@@ -17,14 +17,14 @@ const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((total, number) =
 
 export const maySeeAllBoxes = ({ scopes }: Viewer): boolean => scopes.has("adminLootbox:read")
 
-/** Administrators see all boxes, users their own and those on sale. */
+/** Whether the viewer may see a lootbox. Administrators see all; users see those they own and those on sale. */
 export const maySeeBox = (viewer: Viewer, { context, status }: LootboxRow): boolean =>
   maySeeAllBoxes(viewer) || context.ownerId === viewer.userId || status === "Available"
 
 const maySeeContents = (viewer: Viewer, { context, status }: LootboxRow): boolean =>
   maySeeAllBoxes(viewer) || (status === "Used" && context.ownerId === viewer.userId)
 
-/** Lootboxes as one viewer may see them. */
+/** Builds the lootboxes of responses. The contents are included only if the viewer may see them. */
 export class LootboxViews extends Context.Service<
   LootboxViews,
   {
@@ -32,7 +32,7 @@ export class LootboxViews extends Context.Service<
       viewer: Viewer,
       rows: ReadonlyArray<LootboxRow>,
     ): Effect.Effect<ReadonlyArray<PublicLootBox>, Unavailable>
-    /** The price of the box: the sum of the current prices of its ids. */
+    /** The price of a lootbox: the sum of the current prices of its ids, in US cents. */
     priceInCents(row: LootboxRow): Effect.Effect<number, Unavailable>
   }
 >()("directory/LootboxViews") {

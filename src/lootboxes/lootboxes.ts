@@ -35,7 +35,10 @@ type Refusal = Forbidden | NotFound | Unavailable | Unprocessable
 const absent = () => new NotFound({ error: "Lootbox not found." })
 const isBoxKey = (canonical: string) => canonical.startsWith("lootbox:")
 
-/** A box that an order holds can be changed later. Ids that are not free must be removed from the request. */
+/**
+ * Creates the error for claims that failed. If an order holds the lootbox, the request can be repeated later. If ids
+ * are not free, they must be removed from the request.
+ */
 const idsTakenProblem = (canonicals: ReadonlyArray<string>) =>
   canonicals.some(isBoxKey)
     ? new Conflict({
@@ -57,11 +60,12 @@ const make = Effect.gen(function* () {
   ) =>
     actors.turn(id, decide, options).pipe(
       Effect.catchTag("IdsTaken", ({ canonicals }) => Effect.fail(idsTakenProblem(canonicals))),
-      // The owner of an id may claim it again, so the claim succeeds and the second registration fails.
+      // If the lootbox's owner already owns one of its ids, the claim succeeds, because a claim of the same holder
+      // may be repeated. The second registration of the id then fails.
       Effect.catchTag("UniqueConflict", () =>
         Effect.fail(fieldFault("yats", "eligibility", "The owner already owns an emoji id of this lootbox.")),
       ),
-      // The only limit of a lootbox is that its owner's account exists.
+      // The only limit for a lootbox is that the account of its owner exists.
       Effect.catchTag("LimitReached", () =>
         Effect.fail(fieldFault("owner_id", "unknown", "The owner's account was deleted.")),
       ),
@@ -82,8 +86,8 @@ const make = Effect.gen(function* () {
     ownerId === null || to !== "Used" ? Effect.succeed(null) : keys.of(ownerId)
 
   /**
-   * Finds the box that this operation key has created, or the id for a new one. An Idempotency-Key may be reused for a
-   * new box after 24 hours.
+   * Finds the lootbox that this operation key has created. If there is none, `made` is undefined and `id` is the id
+   * for a new lootbox. After 24 hours a key can be reused and creates a new lootbox.
    */
   const findMade = Effect.fnUntraced(function* (run: string | undefined) {
     for (let id = run; id !== undefined; ) {
@@ -96,7 +100,7 @@ const make = Effect.gen(function* () {
     return { id: randomUUID(), made: undefined }
   })
 
-  /** Creates a box and claims its ids. */
+  /** Creates a lootbox and claims the ids in it. */
   const put = Effect.fnUntraced(function* (
     ids: ReadonlyArray<BoxedId>,
     status: LootBoxStatus,
@@ -110,7 +114,7 @@ const make = Effect.gen(function* () {
       (_, now) => Effect.succeed({ type: "CREATE", now, to: status, ids, ownerId, pubkey } as const),
       { create: input },
     ).pipe(
-      // The same request was sent twice, and the other one has created the box.
+      // The same request was sent twice concurrently, and the other one has created the lootbox.
       Effect.catchTag("EventRefused", (refused) =>
         Effect.flatMap(actors.find(input.id), (made) =>
           made === undefined ? Effect.die(refused) : Effect.succeed(made),
@@ -121,7 +125,7 @@ const make = Effect.gen(function* () {
     return rowOf(snapshot)
   })
 
-  /** Repeated with the same operation key, it returns the same box. */
+  /** Creates a lootbox. A repeated call with the same operation key returns the lootbox of the first call. */
   const create = Effect.fnUntraced(function* (viewer: Principal, body: AdminNewLootBoxBody, run?: string) {
     const { id, made } = yield* findMade(run)
     if (made !== undefined) return yield* show(viewer, made)
@@ -150,7 +154,7 @@ const make = Effect.gen(function* () {
         const ownerId = (yield* findOwner(request)) ?? context.ownerId
         const ids = yats === undefined ? context.ids : boxed(yats)
         const pubkey = yield* keyOf(ownerId, to)
-        // The owner and the contents of an owned box cannot change. It can only be opened.
+        // The only possible change of an owned lootbox is that it is opened. The machine refuses all other changes.
         if (value === "Owned" && to === "Used" && pubkey !== null && yats === undefined) {
           if (ownerId === context.ownerId) return { type: "OPEN", now, pubkey } as const
         }
@@ -167,7 +171,7 @@ const make = Effect.gen(function* () {
           if (value === "Deleted" || !maySeeBox(viewer, rowOf({ context, value }))) return yield* absent()
           return yield* new Forbidden({ error: "Only the owner of this lootbox can open it." })
         }
-        // In any other state the machine refuses the event, so no key is created for it.
+        // In any other state the machine refuses the event. So a key is created only for an owned lootbox.
         const pubkey = value === "Owned" ? yield* keys.of(viewer.userId) : ""
         return { type: "OPEN", now, pubkey } as const
       }),
@@ -175,7 +179,7 @@ const make = Effect.gen(function* () {
     return yield* view(viewer, snapshot)
   })
 
-  /** Makes the buyer the owner of a paid box. A repeated call for the same order has no effect. */
+  /** Makes the buyer the owner of a lootbox that is paid. A repeated call for the same order has no effect. */
   const sell = Effect.fnUntraced(function* (id: string, orderId: string, buyerId: string) {
     const sold = (context: LootboxContext) => context.orderId === orderId && context.ownerId === buyerId
     const known = yield* find(id)
@@ -207,12 +211,15 @@ const make = Effect.gen(function* () {
       if (snapshot === undefined || !maySeeBox(viewer, rowOf(snapshot))) return yield* absent()
       return yield* view(viewer, snapshot)
     }),
-    /** Whether the contents of the box on sale have changed since that time. */
+    /** Whether the contents of the lootbox were changed after the time `at`, while it was on sale. */
     isRevisedSince: Effect.fnUntraced(function* (id: string, at: string) {
       const revisedAt = (yield* find(id))?.context.revisedAt
       return revisedAt != null && Date.parse(revisedAt) > Date.parse(at)
     }),
-    /** A box on sale and its price. An order claims its `lootboxKey` to hold it. */
+    /**
+     * Returns the price of a lootbox, or undefined if it is not on sale. An order holds it by claiming its
+     * `lootboxKey`.
+     */
     findOffer: Effect.fnUntraced(function* (id: string) {
       const snapshot = yield* find(id)
       if (snapshot?.value !== "Available") return undefined

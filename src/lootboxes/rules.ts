@@ -8,29 +8,29 @@ import { type LootBoxStatus, maxIdsPerBox } from "../../schema/lootboxes/lootbox
 import type { BoxedId } from "../../schema/lootboxes/lootbox-snapshot.ts"
 import type { Parties } from "../accounts/party-store.ts"
 
-/** The box that an administrator requests, as a new box or as a change of one. */
+/** A lootbox as an administrator requests it: a new lootbox, or the changed version of an existing one. */
 export interface LootboxRequest {
   readonly status: LootBoxStatus
   readonly yats: ReadonlyArray<EmojiId> | undefined
   readonly ownerEmail: string | undefined
   readonly ownerId: string | undefined
-  /** The box already has an owner. */
+  /** True if the lootbox already has an owner. */
   readonly isOwned: boolean
-  /** The current contents. They stay if the request contains no `yats`. */
+  /** The current contents of the lootbox. They are not changed if the request contains no `yats`. */
   readonly ids: ReadonlyArray<unknown>
 }
 
 export const boxed = (ids: ReadonlyArray<EmojiId>): ReadonlyArray<BoxedId> =>
   ids.map((id) => ({ canonical: id.canonical, score: rhythmScore(id) }))
 
-/** Collects every rule that the request breaks, by field. */
+/** Checks a request. Fails with all rules that the request violates, by field. */
 export const checkLootboxRequest = ({ ids, isOwned, ownerEmail, ownerId, status, yats }: LootboxRequest) => {
   const faults = new FieldFaults()
   const namesOwner = ownerEmail !== undefined || ownerId !== undefined
   const addFault: Record<BoxFault, () => void> = {
     owner_missing: () =>
       faults.add("owner_id", "required", `A lootbox with status ${status} requires an owner.`),
-    // A change of status that an owned box does not allow is refused by the machine.
+    // Reported only if the request names an owner. If the lootbox already has one, the machine refuses the status.
     owner_not_allowed: () =>
       namesOwner &&
       faults.add(

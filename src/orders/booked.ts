@@ -10,8 +10,9 @@ interface Booking {
 }
 
 /**
- * Finds the payment or refund that an earlier request booked. A reference identifies a booking of the order for good.
- * Without a reference an Idempotency-Key identifies it for a day. Without both, each request is a new booking.
+ * Finds the payment or refund that an earlier request booked on this order, or undefined. If the request has a
+ * reference, only the reference is compared, without a time limit. If it has none, its Idempotency-Key identifies the
+ * booking for one day. A request without both never matches an earlier booking.
  */
 export const findBooked = <B extends Booking>(
   bookings: ReadonlyArray<B>,
@@ -26,7 +27,7 @@ export const findBooked = <B extends Booking>(
     : bookings.find((booking) => booking.operationKey === operationKey && !isForgotten(booking.at, now))
 }
 
-/** The 409 for a reference that the order already uses for another amount. */
+/** The 409 error for a request whose reference is already booked on the order with another amount. */
 export const otherAmount = (order: StoredOrder, reference: string, cents: number): EventRefused =>
   refusedByState(
     order,

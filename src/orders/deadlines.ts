@@ -8,7 +8,9 @@ import { Lootboxes } from "../lootboxes/lootboxes.ts"
 import { Payments } from "./payments/payments.ts"
 import { Refunds } from "./refunds/refunds.ts"
 
-/** Handles the deadlines of orders: expires holds, requests pending refunds again, delivers bought lootboxes. */
+/**
+ * Handles the deadlines of orders: expires unpaid orders, requests pending refunds again, delivers bought lootboxes.
+ */
 export const orderDeadlines = Layer.effectDiscard(
   Effect.gen(function* () {
     const deadlines = yield* Deadlines
@@ -47,7 +49,8 @@ export const orderDeadlines = Layer.effectDiscard(
         if (found === undefined) return
         const { context, value } = found.snapshot
         if (value === "PendingPayment") return yield* expireHold(id)
-        // Deliveries and refunds are independent: a provider can be unavailable for days.
+        // A failed delivery must not stop the refunds, and a payment provider that is unavailable for days must not
+        // stop the deliveries.
         const delivered = yield* Effect.exit(
           Effect.forEach(context.undelivered, (box) => deliver(id, context.userId, box), { discard: true }),
         )

@@ -11,7 +11,10 @@ import { OrderViews } from "./order-view.ts"
 
 const absent = new NotFound({ error: "Order not found." })
 
-/** The current verified address of the buyer, or the address of the checkout. Undefined for a deleted account. */
+/**
+ * The address for the receipt: the current address of the buyer if it is verified, otherwise the address that the
+ * checkout stored. Undefined for a deleted account.
+ */
 const addressOf = ({ context }: StoredOrder, { email, email_verified_at }: DisplayUser) =>
   email === undefined || email_verified_at !== undefined ? email : context.checkout?.email
 
@@ -19,7 +22,7 @@ const addressOf = ({ context }: StoredOrder, { email, email_verified_at }: Displ
 export class OrderHistory extends Context.Service<
   OrderHistory,
   {
-    /** An order of the caller, or any order with `order:read`. */
+    /** Returns an order of the caller. With the scope `order:read` it returns the order of any user. */
     get(principal: Principal, orderId: string): Effect.Effect<StoredOrder, NotFound | Unavailable>
     showTo(principal: Principal, orderId: string): Effect.Effect<DisplayOrder, NotFound | Unavailable>
     show(order: StoredOrder): Effect.Effect<DisplayOrder, NotFound | Unavailable>

@@ -24,7 +24,7 @@ import { sandboxWebhooks } from "./payments/sandbox-webhooks.ts"
 import { Stripe } from "./payments/stripe.ts"
 import { Refunds } from "./refunds/refunds.ts"
 
-/** Carts, orders, payments and codes. */
+/** Provides the services for carts, orders, payments and codes. */
 export const orders = (keys: ReadonlyArray<NamedKey>) =>
   Layer.mergeAll(
     Checkouts.layer,

@@ -11,9 +11,14 @@ interface HeldMoney {
   readonly cents: number
 }
 
-/** Reads the journal: its audit, and the money held by cancelled orders. */
+/**
+ * Reads the ledger (table `journal`): continues its audit, finds payments, and sums money held by cancelled orders.
+ */
 export const makeLedgerStore = Effect.map(Sql, (sql) => ({
-  /** Audits the next orders, unless another process did within the pause. Returns the progress and the differences. */
+  /**
+   * Audits the next `maxOrders` orders. Does nothing if any process ran the audit within the last `pauseSeconds`.
+   * Returns the sum of the differences in cents and the age of the last complete audit.
+   */
   continueAudit: (maxOrders: number, pauseSeconds: number) =>
     sql
       .rows<AuditProgress>(

@@ -3,12 +3,15 @@ import { Metrics } from "../telemetry/metrics.ts"
 import { makeLedgerStore } from "./ledger-store.ts"
 
 const pauseSeconds = 15
-/** Few enough to be a short query, and enough to audit a million orders in two hours. */
+/**
+ * The number of orders that one step of the audit reads. The query stays short, and two hours audit a million orders.
+ */
 const ordersPerPart = 2000
 
 /**
- * Compares the ledger with the orders and publishes the result as metrics. Each scrape audits some orders; the processes
- * share the progress. A difference is visible immediately and until a complete audit finds none.
+ * Compares the ledger with the orders and publishes the result as metrics. Each scrape of the metrics audits the next
+ * orders, and all processes continue the same audit. A difference is visible in the metrics as soon as it is found,
+ * and stays visible until a complete audit finds no difference.
  */
 export const ledgerAudit = Layer.effectDiscard(
   Effect.gen(function* () {

@@ -5,7 +5,9 @@ import { Carts } from "./cart/cart.ts"
 import { Orders } from "./order-store.ts"
 import { OrderViews } from "./order-view.ts"
 
-/** The states of the channels `cart` and `order:{id}`. The state is null after the user was deleted. */
+/**
+ * Reads the state of the channels `cart` and `order:{id}`. The state is null if the order or its user does not exist.
+ */
 export const orderChannels = Effect.gen(function* () {
   const carts = yield* Carts
   const orders = yield* Orders

@@ -15,7 +15,7 @@ export interface StoredOrder {
   readonly status: OrderStatus
   readonly context: OrderContext
 }
-/** Marks an item that another user owns or holds, with the time and the reason. */
+/** Marks an item that is owned or held by someone else: since when, and for which reason. */
 export interface Mark {
   readonly at: string
   readonly reason: InvalidReason
@@ -23,37 +23,37 @@ export interface Mark {
 export interface Held extends Mark {
   readonly kind: "owned" | "order" | "lootbox" | "transfer"
 }
-/** The claims that were looked up, and those that exist. */
+/** The result of reading claims. `claims` are the ids that were looked up; `held` has the claims that were found. */
 export interface Seen {
   readonly claims: ReadonlySet<string>
   readonly held: ReadonlyMap<string, Held>
 }
-/** The part of a paid order that the next cart needs. */
+/** The part of a paid order from which the user's next cart is derived. */
 export interface PaidOrder {
   readonly id: string
   readonly updatedAt: string
 }
 export interface NewestCart {
   readonly user: DisplayUser
-  /** The newest order, if it is open or cancelled. */
+  /** The newest order of the user. Undefined if the newest order is paid, or if the user has no orders. */
   readonly order: StoredOrder | undefined
   readonly paid: PaidOrder | undefined
-  /** The claims on the items of a draft or cancelled order, and on the additionally requested ids. */
+  /** The claims on the items of a Draft or Cancelled order, and on the ids that the caller requested in addition. */
   readonly seen: Seen
 }
 export interface OrderFilter {
   readonly userId: string | undefined
   readonly status: OrderStatus | undefined
-  /** True: unpaid orders with money that was not refunded. False: all other orders. */
+  /** True selects unpaid orders with money that was not refunded. False selects all other orders. */
   readonly holdsMoney: boolean | undefined
-  /** The order number of the receipt, in lower case. */
+  /** The order number as printed on the receipt, in lower case. */
   readonly number?: string | undefined
 }
 
 interface CartRequest {
   readonly userId: string
   readonly also: ReadonlyArray<string>
-  /** The cached user. The query then does not read it. */
+  /** The user from the cache. If it is set, the query does not read the user. */
   readonly user: DisplayUser | undefined
 }
 interface CartRow {
@@ -69,14 +69,14 @@ const maxCartsPerStatement = 32
 const maxLooksPerStatement = 64
 const nothingHeld: ReadonlyMap<string, Held> = new Map()
 
-/** Only a hold of an order can expire. Owned ids and lootbox contents stay taken. */
+/** `PendingPurchase` if an order holds the id, because that hold can expire. All other claims make an id `Taken`. */
 const toHeld = (at: string, kind: Held["kind"]): Held => ({
   at,
   kind,
   reason: kind === "order" ? "PendingPurchase" : "Taken",
 })
 
-/** The claims to look up. Pending and paid orders hold their ids, so other users cannot have them. */
+/** The claims to look up for an order. Empty for pending and paid orders: other users cannot claim their items. */
 export const claimsToSee = (order: StoredOrder | undefined): ReadonlyArray<string> =>
   order?.status === "Draft" || order?.status === "Cancelled"
     ? order.context.items.map(({ claim }) => claim).filter((claim) => claim !== undefined)
@@ -98,11 +98,14 @@ const toCart = (row: CartRow | undefined, { also, user: known }: CartRequest): N
   }
 }
 
-/** Reads orders for lists and carts. Turns use the actors. */
+/** Reads orders for lists and carts. Changes of orders use `OrderActors`. */
 export class Orders extends Context.Service<
   Orders,
   {
-    /** Reads a user, their newest order and the claims on its items with one statement. */
+    /**
+     * Reads a user, their newest order and the claims on its items with one statement. Undefined if the user does not
+     * exist.
+     */
     newestCart(
       userId: string,
       also?: ReadonlyArray<string>,
@@ -115,7 +118,10 @@ export class Orders extends Context.Service<
       filter: OrderFilter,
       page: PageRequest,
     ): Effect.Effect<{ readonly rows: ReadonlyArray<StoredOrder>; readonly total: number }, Unavailable>
-    /** Reads who holds these ids. The result can contain other ids of the same batch. */
+    /**
+     * Reads the claims on these ids. Concurrent calls share one statement, so the result can also contain ids of
+     * other calls.
+     */
     held(claims: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, Held>, Unavailable>
   }
 >()("directory/Orders") {
@@ -125,7 +131,8 @@ export class Orders extends Context.Service<
       const sql = yield* Sql
       const users = yield* Users
 
-      // The lateral join makes the planner look up each user by key, whatever the table statistics.
+      // With the lateral join, the planner looks up each user's newest order by index, even if table statistics are
+      // wrong.
       const readCarts = (requests: ReadonlyArray<CartRequest>) => {
         const remember = users.watch()
         const wanted = JSON.stringify(

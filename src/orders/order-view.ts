@@ -27,7 +27,9 @@ import { Sandbox } from "./payments/sandbox.ts"
 
 const isAction = (name: string): name is OrderAction => orderActions.includes(name as OrderAction)
 
-/** The operation is the part of the event name before the dot. */
+/**
+ * Converts event names to the actions that responses show. The action is the part of the event name before the dot.
+ */
 const publicActions = (events: ReadonlyArray<string>): ReadonlyArray<OrderAction> => [
   ...new Set(events.map((event) => event.split(".")[0] ?? "").filter(isAction)),
 ]
@@ -39,7 +41,7 @@ const allowedByStatus = {
   Cancelled: publicActions(allowedOrderEvents("Cancelled")),
 }
 
-/** The actions that an order allows. `refund` is included only if money is left to refund. */
+/** The actions that an order allows. `refund` is included only if some of the money can still be refunded. */
 export const allowedActions = ({ context, status }: StoredOrder): ReadonlyArray<OrderAction> =>
   allowedByStatus[status].filter((action) => action !== "refund" || refundableCents(context) > 0)
 
@@ -78,11 +80,11 @@ const showItem = (
   return shown
 }
 
-/** Builds the order objects of responses. Unavailable items are marked from the current claims. */
+/** Builds the order objects of responses. Items that other users claimed are marked. */
 export class OrderViews extends Context.Service<
   OrderViews,
   {
-    /** `seen`: claims that were read with the order, so they are not read again. */
+    /** `seen` has the claims that the caller read together with the order. They are then not read again. */
     show(order: StoredOrder, user: DisplayUser, seen?: Seen): Effect.Effect<DisplayOrder, Unavailable>
     showMany(orders: ReadonlyArray<StoredOrder>): Effect.Effect<ReadonlyArray<DisplayOrder>, Unavailable>
   }
@@ -97,7 +99,7 @@ export class OrderViews extends Context.Service<
       const sandbox = yield* Sandbox
       const { takesTestPayments } = yield* AppConfig
 
-      /** A partly paid invoice shows the remaining amount. */
+      /** The ways to pay an intent. If a part of it is already paid, they show the remaining amount. */
       const waysToPay = (order: OrderContext, intent: Intent) =>
         order.paidAt === undefined && order.payments.some(({ intentId }) => intentId === intent.intentId)
           ? sandbox.waysToPay(intent, dueCents(order))

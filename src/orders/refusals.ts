@@ -5,7 +5,7 @@ import { EventRefused, fieldFault, NotFound, Unprocessable } from "../../schema/
 import type { StoredOrder } from "./order-store.ts"
 import { allowedActions } from "./order-view.ts"
 
-/** A 409 with the state of the order and the actions it allows. */
+/** Creates a 409 error that contains the state of the order and the actions it allows. */
 export const refusedByState = (
   order: StoredOrder,
   error = `The order is ${order.status} and does not allow this action.`,
@@ -25,7 +25,10 @@ export const notFree = (remaining: number): Unprocessable =>
     },
   })
 
-/** The error for an event that the machine refused: the reason for this event, or the state of the order. */
+/**
+ * Creates the error for an event that the machine refused. It names the reason if the event itself is not valid.
+ * Otherwise it names the state of the order.
+ */
 export const refusalError = (
   order: StoredOrder,
   event: OrderEvent,

@@ -40,14 +40,17 @@ const keyRemoved = () =>
     error:
       "The recipient no longer has the key that this transfer was sent to. Delete the transfer and create a new one.",
   })
-/** The transfer may be the reason for the deactivation, so only an administrator may move ids of such an account. */
+/**
+ * The error if the sender's account is not active. The account may have been deactivated because of this transfer, so
+ * only an administrator can transfer the id.
+ */
 const senderInactive = () =>
   new Conflict({ error: "The sender's account is not active. Only an administrator can transfer this id." })
 const noEmail = "This user has no email address to send a code to."
 const awaitedState = { sender: "AwaitingSender", receiver: "AwaitingReceiver" } as const
 const acceptEvent = { sender: "SENDER_ACCEPT", receiver: "RECEIVER_ACCEPT" } as const
 
-/** The response to each reason for which the machine refuses a code, or a request for a new code. */
+/** Converts the reason for which the machine refuses a code, or a request for a new code, to an API error. */
 const toProblem = (refused: Refusal, { expiresAt }: TransferContext) => {
   switch (refused.reason) {
     case "transfer_expired":
@@ -76,7 +79,7 @@ const toProblem = (refused: Refusal, { expiresAt }: TransferContext) => {
   }
 }
 
-/** Fails with the reason for which the machine of an awaiting transfer would refuse the event. */
+/** Fails with an API error if a transfer that waits for a code would refuse the event. */
 const checkAllowed = (
   context: TransferContext,
   event: { readonly type: "SENDER_ACCEPT" | "RECEIVER_ACCEPT" | "RESEND"; readonly now: number },
@@ -93,7 +96,9 @@ const make = Effect.gen(function* () {
   const mintPermissions = yield* MintPermissions
   const parties = yield* Parties
 
-  /** Other users get a 404, so that they do not learn that the transfer exists. */
+  /**
+   * Returns the caller's role in the transfer. Other users get a 404, so they do not learn that the transfer exists.
+   */
   const checkRole = Effect.fnUntraced(function* (caller: Principal, context: TransferContext) {
     const role = roleOf(caller, context)
     return role ?? (yield* new NotFound({ error: "Transfer not found." }))
@@ -105,7 +110,10 @@ const make = Effect.gen(function* () {
     return { email: party.email, invited: party.invited }
   })
 
-  /** A user who only added the key loses it when another user proves that they have the private key. */
+  /**
+   * Fails if the recipient no longer has the key that the sender entered. A user who added a key without a proof
+   * loses it when another user proves possession of the private key.
+   */
   const checkRecipientKey = Effect.fnUntraced(function* ({ pubkey, recipient }: TransferContext) {
     if (pubkey === null || (yield* parties.findByPubkey(pubkey))?.id === recipient.id) return
     return yield* keyRemoved()
@@ -116,18 +124,19 @@ const make = Effect.gen(function* () {
       return yield* mails.toSender(context, (yield* findEmail(context.sender.id)).email, now)
     }
     const to = yield* findEmail(context.recipient.id)
-    // To the address that the sender entered, if there is one. The account may have changed its address since then, for
-    // example if the user registered an address that is not theirs.
+    // The code is mailed to the address that the sender entered, if there is one. The account may have another
+    // address now: a person could register with someone else's address and change it after the transfer was
+    // requested.
     return yield* mails.toReceiver(context, { ...to, email: context.recipient.email || to.email }, now)
   })
 
-  /** One turn. `IdsTaken` means here that the id was destroyed: nothing else ends the claim of a transfer. */
+  /** Runs one turn. `IdsTaken` can only mean that the id was destroyed: nothing else ends the claim of a transfer. */
   const turn = <E>(id: string, decide: Parameters<typeof actors.turn<E, never>>[1]) =>
     actors.turn(id, decide).pipe(
       Effect.catchTag("IdsTaken", () =>
         Effect.fail(new Conflict({ error: "The emoji id of this transfer was removed from the directory." })),
       ),
-      // The limits of a transfer: the recipient's account exists and has the key.
+      // A transfer can violate two limits: the recipient's account must exist, and it must have the key.
       Effect.catchTag("LimitReached", (reached) =>
         Effect.fail(
           "limit" in reached && reached.limit === "key_gone"
@@ -138,7 +147,9 @@ const make = Effect.gen(function* () {
       Effect.catchTag("UniqueConflict", Effect.die),
     )
 
-  /** The event for an entered code. A wrong code is an event too, because it counts as a try. */
+  /**
+   * Creates the event for an entered code. A wrong code also causes an event, because the turn must count the try.
+   */
   const acceptEventFor = Effect.fnUntraced(function* (
     side: Side,
     context: TransferContext,
@@ -174,7 +185,7 @@ const make = Effect.gen(function* () {
             error: `Only the ${side === "sender" ? "sender" : "recipient"} of the transfer can enter this code.`,
           })
         }
-        // In any other state the machine refuses the event, and the response lists the allowed events.
+        // In any other state the machine refuses the event, and the error response lists the allowed events.
         if (value === awaitedState[side]) yield* checkAllowed(context, { type: acceptEvent[side], now })
         const code = awaitedCode(context)
         const matches = mails.matches(code, side, id, typed)
@@ -196,7 +207,7 @@ const make = Effect.gen(function* () {
       return displayTransfer({ status: "AwaitingReceiver", context })
     }),
 
-    /** Returns the ids that moved. */
+    /** Accepts the transfer and returns the ids that moved to the recipient. */
     receiverAccept: Effect.fnUntraced(function* (caller: Principal, id: string, code: string) {
       const context = yield* accept("receiver", caller, id, code)
       return [context.eid]
@@ -210,8 +221,8 @@ const make = Effect.gen(function* () {
     }),
 
     /**
-     * Sends a new code to the party that has to confirm. The sender may also request the receiver's code, but the
-     * receiver cannot request the sender's.
+     * Mails a new code to the party that must confirm next. The sender can also request a new code for the receiver,
+     * but the receiver cannot request one for the sender.
      */
     resend: Effect.fnUntraced(function* (caller: Principal, id: string) {
       const { snapshot } = yield* turn(id, ({ snapshot: { context, value } }, now) =>
@@ -232,7 +243,7 @@ const make = Effect.gen(function* () {
   }
 })
 
-/** Confirms, deletes and repeats the codes of requested transfers. */
+/** Confirms and deletes requested transfers, and sends their codes again. */
 export class TransferAcceptance extends Context.Service<TransferAcceptance, Effect.Success<typeof make>>()(
   "directory/TransferAcceptance",
 ) {

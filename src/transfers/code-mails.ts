@@ -10,11 +10,11 @@ export type Side = "sender" | "receiver"
 const contextOf = (side: Side, transferId: string) =>
   ({ purpose: side === "sender" ? "transfer-sender" : "transfer-receiver", subject: transferId }) as const
 
-/** The recipient as the sender entered it: a public key or an email address. */
+/** The recipient as the sender entered it: a public key, or an email address. */
 export const recipientName = ({ pubkey, recipient }: Pick<TransferInput, "pubkey" | "recipient">): string =>
   pubkey ?? recipient.email
 
-/** The codes of transfers and the mails that contain them. A code is valid for one party of one transfer only. */
+/** Creates and checks the codes of transfers. A code is valid only for one party of one transfer. */
 export class TransferMails extends Context.Service<
   TransferMails,
   {

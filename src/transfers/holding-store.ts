@@ -8,7 +8,7 @@ interface Holding {
   readonly is_moving: boolean
 }
 
-/** Reads the owner of a registered id and whether it can be transferred now. */
+/** Finds the owner of a registered id, and whether a block or an active transfer prevents a transfer of the id. */
 export const makeFindHolding = Effect.map(
   Sql,
   (sql) => (canonical: string) =>

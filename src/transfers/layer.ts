@@ -4,7 +4,7 @@ import { TransferMails } from "./code-mails.ts"
 import { TransferRequests } from "./request-transfer.ts"
 import { TransferLists } from "./transfer-store.ts"
 
-/** Transfers of ids between users. */
+/** Provides the services for transfers of ids between users. */
 export const transfers = Layer.mergeAll(TransferRequests.layer, TransferAcceptance.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(TransferMails.layer, TransferLists.layer)),
 )

@@ -4,7 +4,7 @@ import type { TransferStatus } from "../../schema/transfers/transfer.ts"
 import type { SubjectChannels } from "../live/channel-states.ts"
 import { displayTransfer, TransferLists } from "./transfer-store.ts"
 
-/** The states of `transfers` and `transfer:{id}`. */
+/** Reads the state of the channels `transfers` and `transfer:{id}`. The state of an unknown transfer is null. */
 export const transferChannels = Effect.gen(function* () {
   const actors = yield* TransferActors
   const lists = yield* TransferLists

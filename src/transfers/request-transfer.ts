@@ -36,7 +36,7 @@ const alreadyMoving = (eid: string) =>
     error: `${eid} already has an active transfer. Delete that transfer before you create another.`,
   })
 
-/** Creates transfers, and checks who may send which id to whom. */
+/** Creates transfers. Checks that the caller may send the id and that the recipient can receive it. */
 export class TransferRequests extends Context.Service<
   TransferRequests,
   {
@@ -56,7 +56,7 @@ export class TransferRequests extends Context.Service<
       const mintPermissions = yield* MintPermissions
       const parties = yield* Parties
 
-      /** Finds the owner. The caller must be the owner, or an administrator. */
+      /** Finds the owner of the id. Fails if the caller is neither the owner nor an administrator. */
       const checkSender = Effect.fnUntraced(function* (caller: Principal, eid: string) {
         const holding = yield* findHolding(eid)
         const mayMove = holding?.owner_id === caller.userId || caller.scopes.has("adminEmoji:transfer")
@@ -125,7 +125,8 @@ export class TransferRequests extends Context.Service<
           const eid = transfer.eid.canonical
           const sender = yield* checkSender(caller, eid)
           const forced = transfer.force_transfer === true
-          // A forced transfer can be created while the owner may mint the id. Its acceptance must wait.
+          // While the owner is allowed to mint the id, only an administrator can create a (forced) transfer. The
+          // recipient can accept it only after the mint permission has ended.
           if (!forced) yield* checkNotMintable(mintPermissions, eid)
           const { field, party, pubkey } = yield* findRecipient(transfer)
           const email = yield* checkRecipient(party, field, sender.id)
@@ -133,7 +134,7 @@ export class TransferRequests extends Context.Service<
             id: randomUUID(),
             eid,
             sender: { id: sender.id, email: sender.email },
-            // Keys are public: a sender who enters a key must not learn whose it is.
+            // Public keys are no secret. A sender who enters a key must not learn which user has it.
             recipient: { id: party.id, email: pubkey === null ? email : "" },
             pubkey,
             clearOnTransfer: transfer.clear_on_transfer === true,
@@ -158,7 +159,7 @@ export class TransferRequests extends Context.Service<
           const { snapshot } = yield* actors
             .turn(input.id, (_, now) => request(now), { create: input })
             .pipe(
-              // Another request has claimed the id first.
+              // Another request has claimed the id after `checkSender`.
               Effect.catchTag("IdsTaken", () => Effect.fail(alreadyMoving(eid))),
               Effect.catchTag(["EventRefused", "LimitReached", "UniqueConflict"], Effect.die),
             )

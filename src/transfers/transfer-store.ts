@@ -38,13 +38,13 @@ export const displayTransfer = ({ context, status }: TransferRow): DisplayTransf
   ...(context.sender.email === null ? {} : { sender_email: context.sender.email }),
 })
 
-/** Lists of transfers. */
+/** Reads lists of transfers. */
 export class TransferLists extends Context.Service<
   TransferLists,
   {
     /**
-     * Transfers sent by the user, or by all users, in every state. With `acceptedAfter`, only those accepted after that
-     * time.
+     * Lists transfers in every state that the user sent. If `userId` is undefined, it lists those of all users. With
+     * `acceptedAfter` it lists only transfers that were accepted after that time.
      */
     listOutgoing(
       userId: string | undefined,
@@ -54,15 +54,15 @@ export class TransferLists extends Context.Service<
       { readonly data: ReadonlyArray<DisplayTransferRequest>; readonly total: number },
       Unavailable
     >
-    /** Transfers that await the user's acceptance, or those that the user accepted; newest first. */
+    /** Lists transfers to the user, newest first. `accepted` selects accepted transfers, otherwise active ones. */
     listIncoming(
       userId: string,
       accepted: boolean,
       piece?: Piece,
     ): Effect.Effect<ReadonlyArray<DisplayTransferRequest>, Unavailable>
-    /** Active transfers that the user sent; newest first. */
+    /** Lists the active transfers that the user sent, newest first. */
     listOpen(userId: string): Effect.Effect<ReadonlyArray<DisplayTransferRequest>, Unavailable>
-    /** The ids of the active transfers that the user sent. */
+    /** The canonical ids that the user's active sent transfers contain, oldest transfer first, at most 5000. */
     pendingIdsOf(userId: string): Effect.Effect<ReadonlyArray<string>, Unavailable>
   }
 >()("directory/TransferLists") {

@@ -3,24 +3,24 @@ import { heldUpMs } from "../postgres/connections.ts"
 
 export interface BatchOptions<Ask, Answer, E, Broken> {
   /**
-   * Runs one statement for all requests. Returns one effect per request, in order; the requester runs it for its
-   * result.
+   * Runs one statement for all requests. Returns one effect per request, in the same order. Each requester then runs
+   * its effect to get its result.
    */
   readonly run: (
     asks: ReadonlyArray<Ask>,
   ) => Effect.Effect<ReadonlyArray<Effect.Effect<Answer, E | Broken>>, Broken>
   readonly maxStatements: number
-  /** Additional statements that may run while others seem to wait for a lock. */
+  /** The number of additional statements that may run while running statements seem to wait for a lock. */
   readonly maxHeldUp?: number
-  /** Additional statements that may run while enough requests wait to fill one. */
+  /** The number of additional statements that may run while at least `maxAsks` requests wait. */
   readonly maxFull?: number
   readonly maxAsks: number
   /**
-   * A statement with more requests than this takes at most half of the waiting ones. Then this process and the database
-   * work at the same time.
+   * A statement contains more requests than this only if more than twice as many wait. It then contains half of them.
+   * The other half is left for the next statement, so that this process and the database work at the same time.
    */
   readonly evenAsks?: number
-  /** Whether the request may share a statement with these. */
+  /** Whether a request may be in the same statement as these other requests. */
   readonly fits?: (ask: Ask, others: ReadonlyArray<Ask>) => boolean
 }
 
@@ -31,9 +31,9 @@ interface Waiting<Ask, Answer, E> {
 
 /**
  * Combines concurrent requests to the database into few statements. While fewer than `maxStatements` run, a request
- * starts its own statement immediately. Other requests wait and share the next statement, so more load makes statements
- * larger, not more numerous. Requests are uninterruptible, because other requests may depend on the one that runs their
- * statement.
+ * starts its own statement immediately. Other requests wait and share the next statement, so more load makes
+ * statements larger, not more numerous. A request cannot be interrupted, because one request runs the statement for
+ * the others.
  */
 export const batchWrites = <Ask, Answer, E, Broken>(options: BatchOptions<Ask, Answer, E, Broken>) => {
   const {
@@ -82,7 +82,9 @@ export const batchWrites = <Ask, Answer, E, Broken>(options: BatchOptions<Ask, A
     if (first !== undefined) first.resume(lead(first.ask, others))
   }
 
-  /** A statement that waits for a lock gives no signal, so waiting requests are checked again after a time. */
+  /**
+   * Checks repeatedly whether waiting requests may start, because a statement that waits for a lock gives no signal.
+   */
   const scheduleCheck = (): void => {
     if (isCheckScheduled || maxHeldUp === 0) return
     isCheckScheduled = true
@@ -93,7 +95,9 @@ export const batchWrites = <Ask, Answer, E, Broken>(options: BatchOptions<Ask, A
     }, heldUpMs).unref()
   }
 
-  /** The first request runs the statement and resumes the others with their results. */
+  /**
+   * Runs the statement of the first request. It then resumes the other requests of the statement with their results.
+   */
   const lead = (own: Ask, others: ReadonlyArray<WaitingRequest>): Effect.Effect<Answer, E | Broken> => {
     const statement = { since: performance.now() }
     running.add(statement)

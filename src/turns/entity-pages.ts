@@ -6,14 +6,17 @@ import type { Sql } from "../postgres/sql.ts"
 type Fragment = postgres.PendingQuery<Array<postgres.Row>>
 
 interface Selection {
-  /** Conditions, in addition to the kind. */
+  /** SQL conditions that the entities must meet, in addition to their kind. */
   readonly wanted: ReadonlyArray<Fragment>
   readonly sortedBy: Fragment
-  /** Rows without a value are last, in both directions. */
+  /** True if `sortedBy` can be null. Entities without a value are then sorted last, in both directions. */
   readonly isOptional?: boolean
 }
 
-/** A page of the entities of one kind. The page is found with indexes only; then its rows are read. */
+/**
+ * Reads a page of entities of one kind, and the total number. The ids of the page are found first, with indexes only;
+ * then the rows of these ids are read.
+ */
 export const pageOfEntities = <Row>(
   sql: Sql["Service"],
   kind: string,

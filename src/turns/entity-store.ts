@@ -56,10 +56,11 @@ export const entityStore = Layer.effect(
         )
         .pipe(Effect.map((rows) => rows[0]))
 
-    /** Commits the turns atomically with one statement. A failure says why all of them were rejected. */
+    /** Commits the turns atomically with one statement. If the statement fails, no turn is committed. */
     const commitAll = (turns: ReadonlyArray<WrittenTurn>) => {
       const { newEvents, text } = writeTurns(turns)
-      // Sent as text, because the client would encode a jsonb parameter twice. The turns' ids make a repetition safe.
+      // The parameters are sent as text, because the client would encode a jsonb parameter twice. The statement can
+      // be repeated safely, because each turn has an id.
       return sql
         .attempt<{ places: Places | null }>(
           (q) => q`select commit_batch(${text}::text::jsonb, ${newEvents.json}::text::jsonb) as places`,
@@ -78,7 +79,10 @@ export const entityStore = Layer.effect(
         Effect.catchTag("SqlRefused", toCommitFailure),
       )
 
-    /** The result of each turn that caused the failure. Undefined for the other turns, which are retried without it. */
+    /**
+     * Returns the result of a turn that caused the failure of the batch. Returns undefined for a turn that did not
+     * cause it; such turns are retried without the others.
+     */
     const rejectedBy = (
       refused: SqlRefused,
       turns: ReadonlyArray<WrittenTurn>,
@@ -92,14 +96,15 @@ export const entityStore = Layer.effect(
       return (turn) => {
         const canonicals = lost.of(turn)
         if (canonicals.length === 0) return undefined
-        // The turn of this batch that got the id may still be rejected for another reason. So this turn is retried.
+        // Another turn of this batch got the id, but can still be rejected for another reason. So this turn is
+        // retried.
         return lost.isInBatch(canonicals)
           ? commitBatched(turn)
           : Effect.fail({ _tag: "IdsTaken", canonicals })
       }
     }
 
-    /** Commits a batch. If turns are rejected, the others are retried without them. */
+    /** Commits a batch of turns. If some turns are rejected, the other turns are committed without them. */
     const commitBatch = (
       turns: ReadonlyArray<WrittenTurn>,
     ): Effect.Effect<ReadonlyArray<Committed>, Unavailable> =>
@@ -121,8 +126,8 @@ export const entityStore = Layer.effect(
 
     const commitBatched: (turn: WrittenTurn) => Committed = batchWrites({
       run: commitBatch,
-      // Few large statements: purchases wait for each other at the market's channel anyway. The other connections are
-      // for reads.
+      // The turns use few connections with large statements, because purchases wait for each other anyway: each locks
+      // the channel `market`. The remaining connections are for reads.
       maxStatements: Math.ceil(sql.poolSize / 4),
       maxFull: Math.floor(sql.poolSize / 4),
       maxHeldUp: Math.floor(sql.poolSize / 4),

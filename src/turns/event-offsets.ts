@@ -1,7 +1,10 @@
 import type { PlacedEvent } from "../../actors/ports.ts"
 import type { ChannelEvent } from "../../schema/turn.ts"
 
-/** The result of `place_said`: the last offset of each channel, in the given order, and the common epoch and time. */
+/**
+ * The result of `place_said`: the last offset of each channel in the given order, and the epoch and time of all
+ * events.
+ */
 export interface Places {
   readonly epoch: string | null
   readonly at: string
@@ -11,7 +14,7 @@ export interface Places {
 interface NumberedChannel {
   readonly name: string
   events: number
-  /** Counted from 1, in the order of the parameter. */
+  /** The position of the channel in the parameter of the statement, counted from 1. */
   number: number
 }
 
@@ -26,7 +29,7 @@ const byName = ({ name: a }: NumberedChannel, { name: b }: NumberedChannel): num
   a < b ? -1 : a > b ? 1 : 0
 const after = ({ before, target }: ToPlace): number => target.events - before - 1
 
-/** The events of a batch of turns, before the commit gives them offsets. */
+/** The events of a batch of turns, before the commit assigns their offsets. */
 export class EventsToPlace {
   readonly #turns: ReadonlyArray<ReadonlyArray<ToPlace>>
   readonly #channels: ReadonlyArray<NumberedChannel>
@@ -43,12 +46,12 @@ export class EventsToPlace {
         return { event, target, before: target.events++ }
       }),
     )
-    // The database locks channels in the order of their names. It is faster if they are already sorted.
+    // The database locks channels in the order of their names. The statement is faster if they are already sorted.
     this.#channels = [...channels.values()].sort(byName)
     for (let i = 0; i < this.#channels.length; i++) this.#channels[i]!.number = i + 1
   }
 
-  /** The parameter for the database; null if there are no events. */
+  /** The parameter of the statement, as JSON text. Null if there are no events. */
   get json(): string | null {
     if (this.#channels.length === 0) return null
     const channels = this.#channels.map(({ events, name }) => ({ name, events }))
@@ -61,7 +64,7 @@ export class EventsToPlace {
     return JSON.stringify({ channels, events })
   }
 
-  /** The events of each turn with their offsets. */
+  /** Returns the events of each turn with the offsets that the commit assigned. */
   placed({ at, ends, epoch }: Places): ReadonlyArray<ReadonlyArray<PlacedEvent>> {
     return this.#turns.map((events) =>
       events.map((one) => {

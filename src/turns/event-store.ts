@@ -2,13 +2,13 @@ import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import { type Client, Sql, type SqlPiece } from "../postgres/sql.ts"
 
-/** A position in a channel. The client has all events up to the offset. */
+/** A position in a channel. A client at this position has received all events up to the offset. */
 export interface Position {
   readonly epoch: string
   readonly offset: number
 }
 
-/** `data` is JSON text, which is passed to the client unparsed. */
+/** A stored event. `data` is JSON text, which is sent to the client without parsing it. */
 export interface EventRow {
   readonly offset: number
   readonly type: string
@@ -16,20 +16,24 @@ export interface EventRow {
   readonly at: string
 }
 
-/** A channel as read by one statement. */
+/** The current position of a channel and what a new subscriber needs, read with one statement. */
 export interface Opening extends Position {
-  /** All events after the requested position; undefined if some of them are no longer stored. */
+  /** All events after the requested position. Undefined if some of them are no longer stored. */
   readonly missed: ReadonlyArray<EventRow> | undefined
-  /** JSON text. Undefined if the events were recovered or no state expression was given. */
+  /** The state as JSON text. Undefined if `missed` has the events instead, or if no state expression was given. */
   readonly state: string | undefined
-  /** The users of an order or a transfer; null if it does not exist. */
+  /**
+   * The ids of the users who take part in the order or transfer. Null if it does not exist, or for other channels.
+   */
   readonly parties: ReadonlyArray<string | null> | null
 }
 
-/** What changed in a channel since a known position. */
+/** The events of a channel after a known position, and the channel's current position. */
 export interface News extends Position {
   readonly name: string
-  /** Empty if the epoch changed. If the first offset is not the next one, the events between are no longer stored. */
+  /**
+   * Empty if the epoch changed. If the first offset is not the next one, the events in between are no longer stored.
+   */
   readonly events: ReadonlyArray<EventRow>
   readonly parties: ReadonlyArray<string | null> | null
 }
@@ -38,11 +42,14 @@ export interface Standing extends Position {
   readonly name: string
 }
 
-/** A scalar SQL expression of type jsonb, evaluated in the statement that reads the position. */
+/** A scalar SQL expression of type jsonb. It is evaluated in the same statement that reads the position. */
 export type StateExpression = (sql: Client) => SqlPiece
 
 const noState: StateExpression = (sql) => sql`null::jsonb`
-/** Limits of one read. One channel with many events must not delay the others, and the result must fit in memory. */
+/**
+ * Limit the number of events that one read returns in total and for each channel. A channel with many events must not
+ * delay other channels, and the result must fit in memory.
+ */
 const newsAtOnce = 10_000
 const newsPerChannel = 200
 
@@ -52,12 +59,13 @@ interface NewsRow extends Position {
   readonly parties: ReadonlyArray<string | null> | null
 }
 
-/** Reads committed events. Offsets are assigned under the channel's row lock, so a read has no gaps. */
+/** Reads committed events. Offsets are assigned under the row lock of the channel, so they have no gaps. */
 export class Events extends Context.Service<
   Events,
   {
     /**
-     * Reads with one statement the channel's position, and the events after `after` or, if they are gone, the state.
+     * Reads the channel's position with one statement. Also reads all events after the position `after` or, if these
+     * are no longer stored or more than `replayLimit`, the state.
      */
     open(
       name: string,
@@ -65,11 +73,11 @@ export class Events extends Context.Service<
       replayLimit: number,
       state?: StateExpression,
     ): Effect.Effect<Opening, Unavailable>
-    /** Reads with one statement the channels whose position differs from the given one. */
+    /** Reads with one statement the new events of all channels whose position differs from the given position. */
     news(standings: ReadonlyArray<Standing>): Effect.Effect<ReadonlyArray<News>, Unavailable>
-    /** The next events of one channel, oldest first. */
+    /** Reads the next events of one channel after an offset, oldest first. */
     after(name: string, offset: number, limit: number): Effect.Effect<ReadonlyArray<EventRow>, Unavailable>
-    /** Both delete at most `batch` events and return how many they deleted. */
+    /** `trimOld` and `trimChannels` delete at most `batch` events and return the number of deleted events. */
     trimOld(keepHours: number, batch: number): Effect.Effect<number, Unavailable>
     trimChannels(
       names: ReadonlyArray<string>,

@@ -4,15 +4,16 @@ import type { Client } from "../postgres/sql.ts"
 import { keySeconds } from "./operation-key.ts"
 
 /**
- * Ends an insert whose row id is the operation key. If the request is repeated, the insert returns the existing row.
+ * The last part of an insert statement whose row id is the operation key. If the request is repeated within 24 hours,
+ * the statement returns the existing row. After that it returns no row.
  */
 export const onConflictReuse = (q: Client, table: string) =>
   q`on conflict (id) do update set id = excluded.id
      where ${q(table)}.created_at > now() - make_interval(secs => ${keySeconds})`
 
 /**
- * Runs the insert with the operation key as id. A key may be reused after 24 hours: then a row with a new id is
- * inserted.
+ * Inserts a row with the operation key as id, or returns the row that an earlier request with this key inserted.
+ * After 24 hours a key can be reused. The new row then gets a random id.
  */
 export const insertIdempotent = <Row, E, R>(
   id: string,

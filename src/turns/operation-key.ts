@@ -9,7 +9,10 @@ export const uuidOf = (...texts: ReadonlyArray<string>): string => {
 
 const keyOf = (headers: Readonly<Record<string, string>>) => headers["idempotency-key"] || undefined
 
-/** Derives the operation key from the request's Idempotency-Key. A repeated request has the same key. */
+/**
+ * Derives the operation key from the user, the Idempotency-Key and the contents of a request, so a repeated request
+ * has the same operation key. Undefined if the request has no Idempotency-Key.
+ */
 export const operationKeyOf = (
   { userId }: { readonly userId: string },
   headers: Readonly<Record<string, string>>,
@@ -19,11 +22,11 @@ export const operationKeyOf = (
   return key === undefined ? undefined : uuidOf("run", userId, key, JSON.stringify(facts))
 }
 
-/** The same. Without an Idempotency-Key, the result is a new random key. */
+/** Like `operationKeyOf`, but returns a new random key if the request has no Idempotency-Key. */
 export const operationKey = (...named: Parameters<typeof operationKeyOf>): string =>
   operationKeyOf(...named) ?? randomUUID()
 
-/** How long an Idempotency-Key is stored. */
+/** An Idempotency-Key is remembered for this many seconds. Then it can be reused for another request. */
 export const keySeconds = 86_400
 
 export const isForgotten = (at: string, now: number): boolean => now - Date.parse(at) > 1000 * keySeconds

@@ -1,9 +1,13 @@
 import type { Config } from "../config/config.ts"
 
-/** A phone number starts with a plus sign. An email address may start with one too, but contains an @. */
+/**
+ * Whether a recipient is a phone number: it starts with "+". An email address can also start so, but contains "@".
+ */
 export const isPhone = (recipient: string) => recipient.startsWith("+") && !recipient.includes("@")
 
-/** What this process can deliver. Another process of the same service may be configured to deliver more. */
+/**
+ * The kinds of messages that this process can deliver. Another process of the service can be configured differently.
+ */
 export const deliveredHere = ({ smtpUrl, twilioAccount }: Config) => ({
   mail: smtpUrl !== undefined,
   phones: twilioAccount !== undefined,

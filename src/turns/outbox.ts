@@ -11,7 +11,7 @@ export interface OutboxRow {
   readonly recipient: string
   readonly kind: string
   readonly payload: string
-  /** No provider is configured for it: it is stored and not sent. */
+  /** True if this process has no provider for the recipient. The message is then stored but not sent. */
   readonly kept: boolean
 }
 interface StoredMail extends Omit<OutboxRow, "kept"> {
@@ -27,44 +27,54 @@ export interface OutboxMail extends Mail {
 
 const leaseSeconds = 60
 /**
- * A process that delivers mail takes due mail within seconds. Mail that is due for this long has no process to deliver
- * it.
+ * A process that can deliver mail takes due mail within seconds. If a mail has been due for this many seconds, no
+ * process can deliver it.
  */
 const keepAfterSeconds = 3600
-/** Mail whose code or link expires soon. */
+/** The kinds of mail that contain a code or a link that expires soon. */
 const shortLivedKinds: ReadonlySet<string> = new Set([
   "magic_link",
   "confirm_email",
   "two_factor_sms",
   "transfer_sender_code",
 ])
-/** After this many failed attempts a mail is not sent any more. The attempts take about half an hour, or three days. */
+/**
+ * The number of attempts to send a mail of this kind. The pauses between attempts grow, so all attempts together take
+ * about half an hour for 8 attempts, and about three days for 92 attempts.
+ */
 export const maxTries = (kind: string): number => (shortLivedKinds.has(kind) ? 8 : 92)
-/** Mail that contains only data of its order is stored as plain text. Other mail may contain codes and links. */
+/** Mail of these kinds contains only data of an order and is stored as plain text. Other mail can contain codes. */
 const plainTextKinds: ReadonlySet<string> = new Set(["order_receipt", "order_expired"])
 const sealedFor = (recipient: string, kind: string) => `outbox/${kind}/${recipient}`
 
-/** Stores mail and SMS until they are delivered. Codes and links are encrypted. */
+/** Stores mail and SMS until they are delivered. Messages that can contain codes or links are encrypted. */
 export class Outbox extends Context.Service<
   Outbox,
   {
-    /** Encrypts mail. Returns rows for the statement that commits the mail together with its cause. */
+    /**
+     * Encrypts mail. Returns the rows that the caller's statement stores together with the change that causes the
+     * mail.
+     */
     seal(mail: ReadonlyArray<Mail>): Effect.Effect<ReadonlyArray<OutboxRow>>
     put(mail: Mail): Effect.Effect<void, Unavailable>
     /**
-     * Takes due mail that this process can deliver, with a lease. When the lease expires, another process can take it.
+     * Returns due mail that this process can deliver, and leases it: other processes cannot take it until the lease
+     * expires.
      */
     take(limit: number): Effect.Effect<ReadonlyArray<OutboxMail>, Unavailable>
-    /** Renews the lease, for a slow delivery. */
+    /** Renews the lease of a mail whose delivery takes long. */
     hold(id: number): Effect.Effect<void, Unavailable>
     sent(id: number): Effect.Effect<void, Unavailable>
-    /** Marks due mail as sent that no process can deliver. It stays in the table and can be read there. */
+    /**
+     * Marks due mail that no process can deliver as sent, so that it is not retried. It can still be read in the
+     * table.
+     */
     readonly keepDue: Effect.Effect<void, Unavailable>
-    /** Ends the attempts to deliver the mail. It stays in the table as unsent. */
+    /** Ends the attempts to deliver a mail. The mail stays in the table as unsent. */
     giveUp(id: number): Effect.Effect<void, Unavailable>
-    /** All mail to a recipient, newest first. */
+    /** Lists the mail to a recipient, newest first. */
     list(recipient: string, limit: number): Effect.Effect<ReadonlyArray<OutboxMail>, Unavailable>
-    /** The age of the oldest mail that is still to be sent. */
+    /** The age in seconds of the oldest mail that is still to be sent. 0 if there is none. */
     readonly lagSeconds: Effect.Effect<number, Unavailable>
   }
 >()("directory/Outbox") {
@@ -107,8 +117,8 @@ export class Outbox extends Context.Service<
       const giveUp = (id: number) =>
         sql.rows((q) => q`update outbox set due_at = 'infinity' where id = ${id}`).pipe(Effect.asVoid)
 
-      // One mail that cannot be decrypted must not delay the others. During a key rotation another process may have its
-      // key.
+      // A mail that cannot be decrypted is skipped, so that it does not delay other mail. During a key rotation,
+      // another process can have the key for it.
       const openAll = (
         rows: ReadonlyArray<StoredMail>,
         otherwise: (row: StoredMail) => Effect.Effect<void, Unavailable>,

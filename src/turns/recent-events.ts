@@ -4,7 +4,7 @@ import type { RecentEvent } from "../../schema/operations/recent-event.ts"
 import { AppConfig } from "../config/config.ts"
 import { type Client, Sql } from "../postgres/sql.ts"
 
-/** A position in the list of all events, which is ordered by time, channel and offset. */
+/** A position in the list of all events. The list is ordered by time, channel and offset. */
 export interface Place {
   readonly at: string
   readonly channel: string
@@ -12,18 +12,20 @@ export interface Place {
 }
 
 /**
- * What a read could see: all transactions below a number, except those that were still running. An event has the start
- * time of its transaction, so an event that becomes visible later may have an earlier time than events already listed.
+ * Describes which transactions a read could see: all transactions with a number below `below`, except those that were
+ * still running. A later read uses it to find the events that became visible in the meantime. The time of an event is
+ * not sufficient for that: it is the start of the transaction, so a new event can have an earlier time than listed
+ * ones.
  */
 export interface Sight {
   readonly at: string
   readonly below: number
-  /** The running transactions, as distances from `below`. */
+  /** The numbers of the transactions that were still running, each as `below` minus the number. */
   readonly running: ReadonlyArray<number>
 }
 
 export interface EventFilter {
-  /** The first part of a channel name or of an event type, for example `cart`. */
+  /** Selects events by the first part of their channel name or of their type, for example `cart`. */
   readonly kind: string | undefined
   readonly before: Place | undefined
   readonly after: Sight | undefined
@@ -32,28 +34,28 @@ export interface EventFilter {
 
 interface Found {
   readonly event: RecentEvent
-  /** In microseconds; the times of the API have milliseconds only. */
+  /** The time of the event in microseconds. The times of the API have only milliseconds. */
   readonly exactly: string
 }
 
 /**
- * The number of events that one request for a kind searches. There is no index by kind, because it would slow down
- * every turn. So a request for a rare kind may find few events or none.
+ * The number of events that a request for one kind searches. There is no index by kind, because it would slow down
+ * every turn. So a request for a rare kind can return few events or none, although older ones exist.
  */
 const lookedThrough = 10_000
 
-/** Events of all channels in one list, for administrators. */
+/** Lists the events of all channels for administrators. */
 export class RecentEventLists extends Context.Service<
   RecentEventLists,
   {
-    /** Newest first. */
+    /** Lists events, newest first. */
     list(filter: EventFilter): Effect.Effect<
       {
         readonly events: ReadonlyArray<{ readonly event: RecentEvent; readonly place: Place }>
-        /** Where the next request continues; undefined if all events were searched. */
+        /** The position where the next request continues. Undefined if all events were searched. */
         readonly end: Place | undefined
         readonly sight: Sight
-        /** There are no events of any kind. */
+        /** True if the searched range contains no events of any kind. */
         readonly isQuiet: boolean
       },
       Unavailable
@@ -65,9 +67,15 @@ export class RecentEventLists extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       const { statementTimeoutMs } = yield* AppConfig
-      /** No statement runs longer, so no event that becomes visible later is older than this. */
+      /**
+       * No statement runs longer than this. So an event that becomes visible after a read is at most this much older
+       * than the read.
+       */
       const longestSeconds = statementTimeoutMs / 1000 + 1
-      /** A row stores the lower 32 bits of its transaction number. Visible rows are below the current number. */
+      /**
+       * The SQL expression for the full transaction number of a row. A row stores only the lower 32 bits. The number
+       * of a visible row is below the current number, which determines the upper bits.
+       */
       const number = (q: Client) =>
         q`((select below from sight) - (((select below from sight) - e.xmin::text::bigint) & 4294967295))`
       const unseen = (q: Client, { at, below, running }: Sight) =>

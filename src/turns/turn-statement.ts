@@ -2,20 +2,22 @@ import type { TurnCommit } from "../../actors/ports.ts"
 import { EventsToPlace } from "./event-offsets.ts"
 import type { OutboxRow } from "./outbox.ts"
 
-/** A turn and its mail, encrypted. */
+/** A turn, and the mail of the turn in its stored (encrypted) form. */
 export interface WrittenTurn {
   readonly turn: TurnCommit
   readonly mail: ReadonlyArray<OutboxRow>
 }
 
-/** Effects whose rows need nothing from the turn. */
+/** Effects whose rows contain everything that the statement needs. */
 const independent = ["claims", "grants", "moves", "free_ids"] as const
-/** Effects whose rows get the id of the turn's order. */
+/** Effects to whose rows the id of the turn's order is added. */
 const ofOrders = ["ledger", "sandbox_intents"] as const
-/** Effects whose rows are stored as one list with the id of the turn's entity. */
+/** Effects whose rows are sent as one list per turn, together with the id of the turn's entity. */
 const ofEntities = ["releases", "uses"] as const
 
-/** Builds the two parameters of `commit_batch`: the turns with their effects, and their events. */
+/**
+ * Builds the two parameters of `commit_batch`. The first has the turns with their effects, the second their events.
+ */
 export const writeTurns = (turns: ReadonlyArray<WrittenTurn>) => {
   const lists: Record<string, Array<unknown>> = {}
   const add = (kind: string, line: unknown) => {
@@ -42,16 +44,19 @@ export const writeTurns = (turns: ReadonlyArray<WrittenTurn>) => {
   return { newEvents, text: JSON.stringify(lists) }
 }
 
-/** A batch has at most one turn that uses codes: the locks on codes are ordered within one turn only. */
+/**
+ * Whether a turn may be in one statement with these other turns. Only one turn of a statement may use codes, because
+ * the locks on codes are ordered within one turn only, and two orders of locks could cause a deadlock.
+ */
 export const mayGoTogether = ({ turn }: WrittenTurn, others: ReadonlyArray<WrittenTurn>): boolean =>
   turn.effects.uses === undefined || others.every((other) => other.turn.effects.uses === undefined)
 
-/** The claims that failed in a statement, by turn. */
+/** The claims of a batch that failed, for each turn. */
 export class LostClaims {
   readonly #lost = new Map<WrittenTurn, Array<string>>()
   readonly #had = new Set<string>()
 
-  /** `lost` has the numbers of the failed claims, counted from 1 over all turns. */
+  /** `lost` contains the numbers of the failed claims. The claims of all turns are counted together, from 1. */
   constructor(turns: ReadonlyArray<WrittenTurn>, lost: ReadonlyArray<number>) {
     let counted = 0
     for (const one of turns) {
@@ -64,12 +69,12 @@ export class LostClaims {
     }
   }
 
-  /** The ids that the turn could not claim. */
+  /** The ids that this turn could not claim. */
   of(turn: WrittenTurn): ReadonlyArray<string> {
     return this.#lost.get(turn) ?? []
   }
 
-  /** Whether another turn of the statement claimed one of them successfully. */
+  /** Whether another turn of the batch claimed one of these ids successfully. */
   isInBatch(canonicals: ReadonlyArray<string>): boolean {
     return canonicals.some((canonical) => this.#had.has(canonical))
   }

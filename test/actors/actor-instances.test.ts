@@ -6,7 +6,7 @@ const make = (mailboxLimit = 100_000) => new ActorInstances<never>({ maxCells: 1
 
 const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(effect)
 
-/** A turn that runs until the test releases it, and a log of starts and ends. */
+/** Starts a turn that runs until the test releases it. `log` records when turns begin and end. */
 const makeStage = Effect.gen(function* () {
   const cells = make()
   const log: Array<string> = []
@@ -56,7 +56,7 @@ describe("the turns of an entity", () => {
       }),
     ))
 
-  it("continue after one that failed or died", () =>
+  it("continue after a turn that failed or died", () =>
     run(
       Effect.gen(function* () {
         const { cells, enter, held, letGo, log } = yield* makeStage
@@ -73,7 +73,7 @@ describe("the turns of an entity", () => {
       }),
     ))
 
-  it("that wait can be interrupted, and the next turn runs", () =>
+  it("can be interrupted while they wait, and the next turn runs", () =>
     run(
       Effect.gen(function* () {
         const { cells, enter, letGo, log } = yield* makeStage
@@ -87,7 +87,7 @@ describe("the turns of an entity", () => {
       }),
     ))
 
-  it("that run complete even if the caller is interrupted", () =>
+  it("complete once they run, even if the caller is interrupted", () =>
     run(
       Effect.gen(function* () {
         const { cells, held, letGo, log } = yield* makeStage
@@ -99,7 +99,7 @@ describe("the turns of an entity", () => {
       }),
     ))
 
-  it("never run concurrently if one is interrupted just before it starts", () =>
+  it("never run concurrently, even if a turn is interrupted just before it starts", () =>
     run(
       Effect.gen(function* () {
         const { cells, enter, held, letGo, log } = yield* makeStage
@@ -119,7 +119,7 @@ describe("the turns of an entity", () => {
       }),
     ))
 
-  it("can be many thousands that fail synchronously", () =>
+  it("do not overflow the stack when many thousands of them fail synchronously", () =>
     run(
       Effect.gen(function* () {
         const { cells, letGo } = yield* makeStage

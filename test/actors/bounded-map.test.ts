@@ -23,14 +23,14 @@ describe("a bounded map", () => {
     expect([...map.keys()]).toEqual(["2", "3", "4"])
   })
 
-  it("keeps renewed entries longest", () => {
+  it("removes renewed entries last", () => {
     const map = filled(3)
     map.renew("0", 0)
     map.set("3", 3)
     expect([...map.keys()]).toEqual(["2", "0", "3"])
   })
 
-  it("removes entries in order after deletions, after clear, and after many insertions", () => {
+  it("removes the oldest entries first, also after deletions, after clear, and after many insertions", () => {
     const map = filled(4)
     map.delete("1")
     map.set("4", 4)
@@ -41,7 +41,7 @@ describe("a bounded map", () => {
     expect([...map.keys()]).toEqual(["996", "997", "998", "999"])
   })
 
-  it("keeps entries that must not be removed, and grows if no entry may be removed", () => {
+  it("keeps entries that must not be removed, and grows if none may be removed", () => {
     const inUse = new Set([0, 1])
     const map = filled(3, (value) => !inUse.has(value))
     map.set("3", 3)
@@ -54,7 +54,7 @@ describe("a bounded map", () => {
     expect(map.size).toBe(4)
   })
 
-  it("removes many entries per walk, and stays nearly full", () => {
+  it("removes many entries per search for the oldest entry, and stays nearly full", () => {
     const map = filled(6400)
     const walks = vi.spyOn(Map.prototype, Symbol.iterator)
     for (let n = 6400; n < 64_000; n++) map.set(`${n}`, n)

@@ -4,7 +4,7 @@ import { Deadlines } from "../../actors/deadlines.ts"
 import { EntityStore } from "../../actors/ports.ts"
 import { cleanUp } from "../fixtures/suite/clean-up.ts"
 
-/** Starts the sweep with a store that has only `takeDue`. */
+/** Starts the sweeps with a store in which only `takeDue` does something. */
 const startDeadlines = async (takeDue: (typeof EntityStore)["Service"]["takeDue"]) => {
   const store = Layer.succeed(EntityStore, {
     load: () => Effect.succeed(undefined),
@@ -18,7 +18,7 @@ const startDeadlines = async (takeDue: (typeof EntityStore)["Service"]["takeDue"
   return runtime.runPromise(Deadlines)
 }
 
-it("sweeps continue after one that died", async () => {
+it("sweeps continue after a sweep that died", async () => {
   let looks = 0
   const deadlines = await startDeadlines(() =>
     ++looks === 1
@@ -31,7 +31,7 @@ it("sweeps continue after one that died", async () => {
   expect(handled).toBe("late")
 })
 
-it("a sweep handles the other entities if the handler of one dies", async () => {
+it("a sweep handles the other entities when the handler of one entity dies", async () => {
   const handled: Array<string> = []
   const due = ["damaged", "sound"].map((id) => ({ kind: "order", id }))
   const deadlines = await startDeadlines(() => Effect.succeed(due))

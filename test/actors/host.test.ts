@@ -59,7 +59,7 @@ describe("an entity", () => {
     expect(succeeded).toBeGreaterThan(90)
   })
 
-  it("is created by one of two concurrent services, and the other continues with it", async () => {
+  it("is created by one of two services that create it concurrently, and the other service continues with it", async () => {
     for (let round = 0; round < 150; round++) {
       const { id, owner } = await newOrder()
       const results = await Promise.all([one, two, one, two].map((service) => add(service, id, owner)))
@@ -92,7 +92,7 @@ describe("an entity", () => {
     })
   })
 
-  it("that exists is read before a creating event is refused", async () => {
+  it("is read from the database before an event that may create it is refused", async () => {
     const { id, owner } = await newOrder()
     await add(one, id, owner)
     const send = (service: TestService, event: OrderEvent) =>
@@ -109,12 +109,12 @@ describe("an entity", () => {
     } as const
     const held = await send(one, { type: "checkout.payment", at, items: [item("🛰️")], checkout })
     expect(Result.isSuccess(held)).toBe(true)
-    // A new order would refuse this event. This process does not know yet that the order exists.
+    // A new order would refuse this event. The second service has not read the order yet, so it must read it first.
     const back = await send(two, { type: "convert_to_draft", at })
     expect(Result.isSuccess(back) && back.success).toMatchObject({ version: 3, snapshot: { value: "Draft" } })
   })
 
-  it("that does not exist gives NotFound unless the event may create it", async () => {
+  it("is answered with NotFound if it does not exist, unless the event may create it", async () => {
     const result = await one.runtime.runPromise(
       Effect.flatMap(OrderActors, (orders) => orders.send(randomUUID(), { type: "clear", at })).pipe(
         Effect.result,
@@ -123,7 +123,7 @@ describe("an entity", () => {
     expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "NotFound" })
   })
 
-  it("is read as another service stored it", async () => {
+  it("is read as another service has stored it", async () => {
     const { id, owner } = await newOrder()
     await add(one, id, owner)
     await add(two, id, owner)

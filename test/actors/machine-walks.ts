@@ -1,4 +1,4 @@
-/** An input and events for each machine. Random sequences of them reach every state. */
+/** An input and a list of events for each machine. Random sequences of these events reach every state. */
 
 const at = "2030-01-01T00:00:00.000Z"
 const later = "2030-01-01T01:00:00.000Z"

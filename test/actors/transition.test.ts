@@ -25,7 +25,7 @@ const machines: ReadonlyArray<readonly [machine: AnyStateMachine, input: unknown
   [lootboxMachine, { id: "l", typeId: null, ids: [] }],
 ]
 
-it.each(machines)("$id has the same first snapshot as an actor", (machine, input) => {
+it.each(machines)("the first snapshot of $id is the same as that of an actor", (machine, input) => {
   const first = makeTransition(machine).first(input)
   const actors = createActor(machine, { input })
   expect(machine.getPersistedSnapshot(first)).toEqual(actors.getPersistedSnapshot())

@@ -8,7 +8,7 @@ import { patiently } from "../fixtures/suite/patience.ts"
 
 const killEveryMs = 40
 const killingMs = 3000
-/** On a busy machine the test runs longer until it reaches this number. */
+/** The test runs until at least this many backends were killed. On a busy machine that takes longer. */
 const minKills = 50
 const writers = 16
 

@@ -7,11 +7,11 @@ import { patiently } from "../fixtures/suite/patience.ts"
 import { waiting } from "../fixtures/waiting.ts"
 import { startWorker } from "../fixtures/worker.ts"
 
-/** A statement of a process that has ended may still commit. The process can then no longer announce the change. */
+// A statement can still commit after its process has ended. That process can then no longer announce the change.
 
 /**
- * Long enough to end a process on a busy machine while its statement still runs. The other processes check again after
- * this time.
+ * A timeout that is long enough to stop a process on a busy machine while its statement still runs. After this time
+ * the other processes read the database again.
  */
 const slowStatements = { STATEMENT_TIMEOUT_MS: "12000" }
 
@@ -24,7 +24,9 @@ const warm = async (service: TestService, { id, token }: { readonly id: string; 
   }, patiently)
 }
 
-/** Starts a change of the password at the given URL, and waits until a lock blocks its statement. */
+/**
+ * Starts a password change at the given URL. Returns when a lock blocks its statement; the result releases the lock.
+ */
 const startChange = async (
   { sql }: TestService,
   { id, token }: { readonly id: string; readonly token: string },
@@ -52,7 +54,7 @@ const startChange = async (
   }
 }
 
-it("a process started later sees the late commit of a killed process", async () => {
+it("a process that starts after another process was killed sees the late commit of the killed process", async () => {
   const before = await serve()
   const person = await register(before)
   const killed = await startWorker(before.database)

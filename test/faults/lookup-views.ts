@@ -19,10 +19,10 @@ const availability: Readonly<Record<string, string>> = {
   order: "InCart",
 }
 
-/** Stands for a request without a response. */
+/** The answer that represents a request without a response. */
 export const nowhere: Answer = { status: 503, headers: new Headers(), body: undefined, text: "" }
 
-/** Repeats the request while the process responds with 503, as it may on a busy machine. */
+/** Repeats the request while the process responds with 503, which can happen on a busy machine. */
 const ask = (url: string, options: CallOptions = {}): Promise<Answer> =>
   until(
     () => request(url, "GET", options).catch(() => nowhere),
@@ -36,7 +36,7 @@ interface StoredFacts {
   readonly sent: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
-/** Reads the tables in the form of the responses. */
+/** Reads the tables, and returns the facts in the form of the responses. */
 const readStoredFacts = async ({ ids, sql, users }: Views): Promise<StoredFacts> => {
   const [row] = await sql<[{ truth: StoredFacts }]>`
     select jsonb_build_object(
@@ -94,10 +94,10 @@ const compareWith = async (
   return found
 }
 
-/** The differences between the responses of a process and the tables. */
+/** Returns the differences between the responses of a process and the tables. */
 export const findDisagreements = async (url: string, views: Views): Promise<ReadonlyArray<string>> => {
   const stored = await readStoredFacts(views)
   const found = await compareWith(stored, url, views)
-  // If the tables have changed meanwhile, for example by a deadline, the comparison is repeated.
+  // If the tables changed during the comparison, for example because of a deadline, the comparison is repeated.
   return isDeepStrictEqual(stored, await readStoredFacts(views)) ? found : findDisagreements(url, views)
 }

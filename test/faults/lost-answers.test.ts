@@ -14,8 +14,8 @@ beforeAll(async () => {
 })
 
 /**
- * Runs the request while the database commits a statement but its result is lost. The service then repeats the
- * statement.
+ * Runs a request. The database commits the given statement, but its result is lost on the way to the service, so the
+ * service repeats the statement.
  */
 const losing = async <A>(statement: string, ask: () => Promise<A>): Promise<A> => {
   const before = proxy.lost()
@@ -45,7 +45,7 @@ it("a magic link revokes the API keys of a user who registered the address witho
   expect(await use()).toBe(401)
 })
 
-it("an added key is shown in the account", async () => {
+it("an added key is shown in the account when the result of the statement is lost", async () => {
   const owner = await service.user()
   expect((await account(owner.token)).pubkeys).toEqual([])
   const pubkey = Buffer.from(ed25519.getPublicKey(randomBytes(32))).toString("hex")
@@ -56,7 +56,7 @@ it("an added key is shown in the account", async () => {
   expect((await account(owner.token)).pubkeys).toEqual([pubkey])
 })
 
-it("a changed email address is not rejected as already registered", async () => {
+it("a changed email address is not rejected as already registered when the statement is repeated", async () => {
   const person = await register(service)
   const email = someEmail()
   await account(person.token)
@@ -68,7 +68,7 @@ it("a changed email address is not rejected as already registered", async () => 
   expect((await mails(service, email)).length).toBe(1)
 })
 
-it("two-factor authentication is not required after a backup code disabled it", async () => {
+it("two-factor authentication is not required after a backup code disabled it with a repeated statement", async () => {
   const person = await register(service)
   const { backupCodes } = await turnOnTotp(service, person.token)
   const createKey = () => service.call("POST", "/api_keys", { token: person.token, body: { name: "k" } })
@@ -81,7 +81,7 @@ it("two-factor authentication is not required after a backup code disabled it", 
   expect((await createKey()).status).toBe(200)
 })
 
-it("a removed feature is not shown in the account", async () => {
+it("a removed feature is not shown in the account when the result of the statement is lost", async () => {
   const admin = await service.user({ role: "Admin" })
   const owner = await service.user()
   const { body: feature } = await service.call("POST", "/features", {
@@ -95,7 +95,7 @@ it("a removed feature is not shown in the account", async () => {
   expect((await account(owner.token)).features).toEqual([])
 })
 
-/** Resources that administrators create: path, statement, table and body. */
+/** Resources that administrators create. Each entry has the name, the path, the statement, the table and the body. */
 const creations = [
   [
     "a code",
@@ -138,7 +138,7 @@ const named = (table: string) => service.sql(table === "feature" ? "code" : "nam
 const nameOf = () => `n-${randomBytes(6).toString("hex")}`
 
 it.each(creations)(
-  "%s is created once, and is not rejected as a duplicate",
+  "%s is created once when the statement is repeated, and is not rejected as a duplicate",
   async (_, path, statement, table, bodyOf) => {
     const admin = await service.user({ role: "Admin" })
     const name = nameOf()
@@ -155,7 +155,7 @@ it.each([
   ["a partner", "/organizations", "", "organization", partner] as const,
   ["a feature", "/features", "", "feature", feature] as const,
 ])(
-  "%s requested again with the same Idempotency-Key is the same one for 24 hours",
+  "%s that is requested again with the same Idempotency-Key within 24 hours is the same one",
   async (_, path, __, table, bodyOf) => {
     const admin = await service.user({ role: "Admin" })
     const name = nameOf()
@@ -172,7 +172,7 @@ it.each([
   },
 )
 
-/** The same, for every repetition of the statement. */
+/** Runs a request like `losing`, but the result of every repetition of the statement is lost too. */
 const losingAll = async <A>(statement: string, ask: () => Promise<A>): Promise<A> => {
   const again = setInterval(() => proxy.loseAnswerTo(statement), 1)
   try {
@@ -183,8 +183,9 @@ const losingAll = async <A>(statement: string, ask: () => Promise<A>): Promise<A
   }
 }
 
-it("a session that was revoked for token reuse gives no access, even if the revocation got no response", async () => {
-  // A new service, because the proxy finds a statement by its text, which a connection sends only once.
+it("a session that was revoked for token reuse gives no access, even if the result of the revocation was lost", async () => {
+  // This needs a new service: a connection sends the text of a statement only once, and the proxy searches for the
+  // text.
   const other = await serve({}, { database: proxy.address })
   const person = await register(service)
   const refresh = ({ call }: TestService, refresh_token: string) =>

@@ -54,7 +54,7 @@ const send = async (
     luck
       .pick(nodes)!
       .call(method, path, { token: who.token, ...key, ...(body === undefined ? {} : { body }) })
-  // Sometimes the same request is sent twice concurrently.
+  // In some cases the same request is sent twice concurrently.
   const [answer] = luck.chance(0.15) ? await Promise.all([ask(), ask()]) : [await ask()]
   log.push(
     `${method} ${path} ${JSON.stringify(body) ?? ""} -> ${answer!.status} ${answer!.body?.error ?? ""}`,
@@ -66,7 +66,7 @@ const orders = (statuses: ReadonlyArray<string>) =>
     select id, owner_id, state->'context'->'intent'->>'sessionId' as session from entity
      where kind = 'order' and status = any(${[...statuses]}) order by created_at, id`
 
-/** Usually a buyer with a pending order, because most steps are refused for others. */
+/** Picks a buyer, usually one with a pending order, because most steps are refused for other buyers. */
 const pickBuyer = async (luck: Luck) => {
   const owner = luck.pick(await orders(["PendingPayment"]))?.owner_id
   return (luck.chance(0.8) ? buyers.find(({ id }) => id === owner) : undefined) ?? luck.pick(buyers)!
@@ -84,7 +84,9 @@ const convertToDraft = async (luck: Luck) =>
   send(luck, await pickBuyer(luck), "POST", "/cart/convert_to_draft")
 const cancelCart = async (luck: Luck) => send(luck, await pickBuyer(luck), "DELETE", "/cart")
 
-/** Usually pays the due amount; sometimes too little, too much or nothing, or for a checkout that has ended. */
+/**
+ * Pays a checkout: usually the due amount; sometimes too little, too much or nothing, or a checkout that has ended.
+ */
 const pay = async (luck: Luck) => {
   const sessions = await nodes[0]!.sql<
     { session_id: string }[]
@@ -96,7 +98,7 @@ const pay = async (luck: Luck) => {
   const { status } = await atSandbox(luck.pick(nodes)!, session, action)
   log.push(`${action} ${session} -> ${status} `)
 }
-/** The provider sends earlier webhooks again, in any order. */
+/** Sends an earlier webhook of the provider again. */
 const repeatWebhook = async (luck: Luck) => {
   const [node] = nodes
   const webhooks = await node!.sql<{ payload: string }[]>`select payload from sandbox_webhook order by id`
@@ -137,7 +139,7 @@ const untilWebhooksDelivered = () =>
     async () => (await nodes[0]!.sql`select 1 from sandbox_webhook where delivered_at is null`).length,
     (waiting) => waiting === 0,
   )
-/** Captured payments that are not in the ledger exactly once with their amount. */
+/** Finds captured payments that are not exactly once in the ledger with their amount. */
 const unbooked = () => nodes[0]!.sql`
   select p.id from sandbox_payment p
    where p.outcome = 'captured' and 1 <> (
@@ -150,7 +152,7 @@ describe.each([
 ])(`a walk with money in $where (WALK_SEED=${walkSeed})`, ({ processes }) => {
   beforeAll(() => begin(processes))
 
-  it("of buyers who pay, pay wrong amounts, pay late and get refunds loses no id and no cent", async () => {
+  it("of buyers who pay, pay wrong amounts, pay late and get refunds does not lose an id or a cent", async () => {
     const check = async () => {
       expect(await untilWebhooksDelivered()).toBe(0)
       await expectInvariants(nodes[0]!.sql)
@@ -158,7 +160,7 @@ describe.each([
     }
     await takeWalk({ rounds, actorsAtOnce, steps: [...steps, ...rarer], check, log })
     expect(log.filter((line) => / -> 5\d\d /.test(line))).toEqual([])
-    // Otherwise the walk would prove nothing.
+    // If no order was paid, the walk would prove nothing.
     expect((await orders(["Paid"])).length).toBeGreaterThan(2)
   })
 })

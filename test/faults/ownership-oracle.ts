@@ -1,6 +1,6 @@
 import type postgres from "postgres"
 
-/** Invariants of the tables. Each query finds the rows that violate one. */
+/** The invariants of the tables. Each query returns the rows that violate the invariant. */
 const offences: Readonly<Record<string, string>> = {
   "an owned claim and the registration disagree": `
     select coalesce(c.canonical, e.canonical) as what from emoji_id e
@@ -56,7 +56,7 @@ const offences: Readonly<Record<string, string>> = {
         or c."offset" <> (select coalesce(max(v."offset"), 0) from event v where v.channel = c.name)`,
 }
 
-/** All violations of the invariants. */
+/** Returns all violations of the invariants. */
 export const findOffences = async (sql: postgres.Sql): Promise<ReadonlyArray<string>> => {
   const found: Array<string> = []
   for (const [name, query] of Object.entries(offences)) {

@@ -3,7 +3,7 @@ import type { Answer, TestService, TestUser } from "../fixtures/service.ts"
 import type { Luck } from "../fixtures/walk.ts"
 import { age, codeFor } from "../transfers/transfer-service.ts"
 
-/** The users and ids of a random walk. */
+/** The users, the ids and the actions that the steps of a random walk use. */
 export interface Ground {
   /** The service whose database and mail the steps read. */
   readonly home: TestService
@@ -12,7 +12,7 @@ export interface Ground {
   readonly users: ReadonlyArray<TestUser>
   readonly ids: ReadonlyArray<string>
   say(luck: Luck, user: TestUser, method: string, path: string, body?: unknown): Promise<Answer>
-  /** Pays on the page of a checkout. */
+  /** Submits the page of a sandbox checkout with this action. */
   pay(luck: Luck, session: string, action: string): Promise<unknown>
   /** Runs a deadline sweep. */
   sweep(luck: Luck): Promise<unknown>
@@ -20,7 +20,7 @@ export interface Ground {
 
 const activeStates = ["AwaitingSender", "AwaitingReceiver"] as const
 
-/** Random steps with ids, lootboxes and carts. */
+/** Creates the random steps with ids, lootboxes and carts. */
 export const makeSteps = ({ admin, home, ids, pay, say, sql, sweep, users }: Ground) => {
   const entities = (kind: string, statuses: ReadonlyArray<string>) =>
     sql<{ id: string; owner_id: string; peer_id: string; status: string }[]>`
@@ -28,7 +28,7 @@ export const makeSteps = ({ admin, home, ids, pay, say, sql, sweep, users }: Gro
        order by created_at, id`
   const userOf = (id: string) => users.find((user) => user.id === id)
 
-  /** Usually an owned id and its owner; sometimes an id of another user. */
+  /** Picks usually an owned id and its owner, and sometimes any id and any user. */
   const pickId = async (luck: Luck) => {
     const owned = await sql<{ canonical: string; owner_id: string }[]>`
       select canonical, owner_id from claim where kind = 'owned' and canonical = any(${[...ids]}) order by canonical`
@@ -56,7 +56,7 @@ export const makeSteps = ({ admin, home, ids, pay, say, sql, sweep, users }: Gro
     ]
     await luck.pick(ends)?.()
   }
-  /** Usually pays a pending order; sometimes one that has ended. */
+  /** Pays an order, usually a pending one, and sometimes one that has ended. */
   const payOrder = async (luck: Luck) => {
     const statuses = luck.chance(0.8) ? ["PendingPayment"] : ["Cancelled", "Paid"]
     const sessions = await sql<{ session: string }[]>`
@@ -129,7 +129,7 @@ export const makeSteps = ({ admin, home, ids, pay, say, sql, sweep, users }: Gro
 
   const register = (luck: Luck) =>
     say(luck, admin, "POST", "/emoji_id", { emoji_id: luck.pick(ids), user_id: luck.pick(users)!.id })
-  /** Removes ids from the directory, so that there are always free ids. */
+  /** Removes an id from the directory, so that free ids remain during the whole walk. */
   const destroy = (luck: Luck) =>
     say(luck, admin, "DELETE", `/emoji_id/${encodeURIComponent(luck.pick(ids)!)}`)
 
@@ -164,7 +164,7 @@ export const makeSteps = ({ admin, home, ids, pay, say, sql, sweep, users }: Gro
     await say(luck, user, "POST", `/emoji_id/${encodeURIComponent(id)}/generate_signature`, { account })
   }
 
-  /** Moves the deadlines of a transfer and of a cart into the past, and runs a sweep. */
+  /** Sometimes moves the deadlines of a transfer and of a cart into the past. Then runs a sweep. */
   const expire = async (luck: Luck) => {
     await sql`update emoji_id set blocked_until = null, mint_until = null
                where blocked_until is not null or mint_until is not null`

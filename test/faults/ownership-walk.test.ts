@@ -23,7 +23,7 @@ const ids = Array.from({ length: 8 }, makeIds(120_000))
 let home: TestService
 let proxy: DatabaseProxy
 let worker: Worker
-/** A connection of the test, which the faults do not affect. */
+/** The connection of the test itself. The faults do not affect it. */
 let sql: postgres.Sql
 let admin: TestUser
 let users: ReadonlyArray<TestUser>
@@ -52,7 +52,7 @@ afterAll(async () => {
 })
 
 const isKnown = ({ status }: Answer) => status < 500
-/** A request has had an unknown outcome. */
+/** True if a request had an unknown outcome. */
 let isUncertain = false
 
 const say = async (
@@ -78,7 +78,7 @@ const say = async (
     return answer
   }
   const answer = await ask()
-  // Repeated if the outcome is unknown, and sometimes if it is known.
+  // The request is repeated if its outcome is unknown, and sometimes if its outcome is known.
   return isKnown(answer) && !luck.chance(0.1) ? answer : ask()
 }
 const pay = (luck: Luck, session: string, action: string) =>
@@ -88,7 +88,7 @@ const sweep = (luck: Luck) =>
     ? home.runtime.runPromise(Effect.flatMap(Deadlines, (deadlines) => deadlines.sweep))
     : Promise.resolve()
 
-/** Faults run one at a time. Each starts with the state that the previous one left. */
+/** True while a fault runs. Faults run one at a time, so that each starts from a defined state. */
 let isFaultRunning = false
 const faults: ReadonlyArray<(luck: Luck) => Promise<unknown>> = [
   async () => {
@@ -126,7 +126,8 @@ const findAllDisagreements = async () => {
   return [...here!.map((one) => `home: ${one}`), ...there!.map((one) => `worker: ${one}`)]
 }
 /**
- * A statement with an unknown outcome may still commit. Then the caches are invalidated after the statement timeout.
+ * Waits until the responses and the tables agree. A statement with an unknown outcome can still commit; the caches
+ * are then invalidated after the statement timeout.
  */
 const expectAgreementEventually = async () => {
   const found = await until(findAllDisagreements, ({ length }) => length === 0)
@@ -136,7 +137,7 @@ const isWebhookPending = async () =>
   (await sql`select 1 from sandbox_webhook where delivered_at is null`).length > 0
 
 describe(`a walk under faults (WALK_SEED=${walkSeed})`, () => {
-  it("of owners in two processes loses no id, and acknowledged changes are visible immediately", async () => {
+  it("of owners in two processes does not lose an id, and acknowledged changes are visible immediately", async () => {
     const steps = makeSteps({ home, sql, admin, users, ids, say, pay, sweep })
     const tolerantSteps = steps.map(
       (step) => (luck: Luck) => step(luck).catch((error) => log.push(String(error))),
@@ -155,7 +156,7 @@ describe(`a walk under faults (WALK_SEED=${walkSeed})`, () => {
     }
     const often = Array.from({ length: 6 }, () => runFault)
     await takeWalk({ rounds, actorsAtOnce, steps: [...tolerantSteps, ...often], check, log })
-    // Otherwise the walk would prove nothing.
+    // If no request succeeded, the walk would prove nothing.
     expect(log.filter((line) => / -> 200 /.test(line)).length).toBeGreaterThan(0)
   })
 })

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => redis.stop())
 
-/** A TCP proxy. `silence` stops it from forwarding data, like a gateway that has lost its connections. */
+/** Starts a TCP proxy. `silence` makes it stop forwarding data, like a gateway that has lost its connections. */
 const proxyTo = async (url: string) => {
   const { hostname, port } = new URL(url)
   const pairs: Array<readonly [Socket, Socket]> = []
@@ -35,7 +35,7 @@ const proxyTo = async (url: string) => {
       for (const [near, far] of pairs) {
         near.unpipe(far)
         far.unpipe(near)
-        // The data is read and dropped, so that the connection seems healthy.
+        // The proxy reads and drops the data, so that the connection seems to work.
         near.resume()
         far.resume()
       }
@@ -49,7 +49,7 @@ const ready = async () => {
 }
 
 describe.skipIf(redisBinary === undefined)("readiness with Redis", () => {
-  it("reports that Redis is away and back again, and stays ready", async () => {
+  it("reports when Redis is unavailable and available again, and the service stays ready", async () => {
     await expect.poll(ready).toEqual({ status: 200, redis: "ok" })
     await redis.stop()
     await expect.poll(ready).toEqual({ status: 200, redis: "away" })
@@ -58,7 +58,7 @@ describe.skipIf(redisBinary === undefined)("readiness with Redis", () => {
     await expect.poll(ready).toEqual({ status: 200, redis: "ok" })
   })
 
-  it("reports that Redis is back after its connections went silent without being closed", async () => {
+  it("reports that Redis is available again after its connections went silent without being closed", async () => {
     const proxy = await proxyTo(redis.url)
     const distant = await serve({ REDIS_URL: proxy.url }, { peersPossible: true })
     const redisNow = async () => (await distant.call("GET", "/ready")).body.checks?.redis

@@ -7,7 +7,7 @@ const service = await serve()
 const admin = await service.user({ role: "Admin" })
 const nextId = makeIds(85_000)
 
-it("a box whose owner was deleted cannot be opened, and keeps its ids", async () => {
+it("a lootbox whose owner was deleted cannot be opened, and its ids stay in it", async () => {
   const owner = await service.user()
   const id = nextId()
   const { body: box } = await service.call("POST", "/lootboxes", {
@@ -81,7 +81,7 @@ it("only an administrator can transfer the id of a deactivated account", async (
   expect((await act(recipient, stolen, "receiver_accept")).status).toBe(409)
   expect(await ownerOf(service, stolen.eid)).toBe(sender.id)
   expect((await act(recipient, rescued, "receiver_accept")).status).toBe(200)
-  // The refused request has not used the code.
+  // The refused request did not use the code, so the code is still valid.
   await setActive(true)
   expect((await act(recipient, stolen, "receiver_accept")).status).toBe(200)
 })

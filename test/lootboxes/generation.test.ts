@@ -5,7 +5,7 @@ import type { LootBoxTypeConfig } from "../../schema/lootboxes/lootbox.ts"
 import { checkTypeConfig, drawBounds, drawSlots } from "../../src/lootboxes/draw.ts"
 import { serve, type TestService, type TestUser } from "../fixtures/service.ts"
 
-/** Random numbers from a fixed seed. */
+/** Returns a random number generator with a fixed seed. */
 const seeded = (seed: number) => {
   let state = seed
   return () => {
@@ -27,7 +27,7 @@ const config = (facts: Partial<LootBoxTypeConfig> = {}): LootBoxTypeConfig => ({
   ...facts,
 })
 
-/** Pearson's chi-squared statistic of the drawn bounds against their expected frequencies. */
+/** Computes Pearson's chi-squared statistic of the drawn score ranges against their expected frequencies. */
 const chiSquare = (
   weighted: LootBoxTypeConfig,
   chances: ReadonlyArray<number>,
@@ -51,7 +51,8 @@ const chiSquare = (
 }
 
 describe("weights", () => {
-  // With three degrees of freedom, 16.27 is exceeded by chance in one of a thousand runs. The seeds are fixed.
+  // With three degrees of freedom, the statistic exceeds 16.27 by chance in one of a thousand runs. The seeds are
+  // fixed, so the result does not vary.
   const limit = 16.27
   const weights = [
     { ipr: 4, min_score: 41, max_score: 60 },
@@ -59,14 +60,18 @@ describe("weights", () => {
     { ipr: 100, min_score: 76, max_score: 90 },
   ]
 
-  it.each([1, 2, 3])("apply to one of ipr slots, and the base bounds to the others (seed %i)", (seed) => {
-    const weighted = config({ weights })
-    expect(chiSquare(weighted, [0.25, 0.05, 0.01, 0.69], 200_000, seed)).toBeLessThan(limit)
-    // The test is sensitive enough: slightly different weights give a statistic far above the limit.
-    expect(chiSquare(weighted, [0.27, 0.05, 0.01, 0.67], 200_000, seed)).toBeGreaterThan(limit)
-  })
+  it.each([1, 2, 3])(
+    "apply to one of `ipr` slots, and the base range applies to the other slots (seed %i)",
+    (seed) => {
+      const weighted = config({ weights })
+      expect(chiSquare(weighted, [0.25, 0.05, 0.01, 0.69], 200_000, seed)).toBeLessThan(limit)
+      // This shows that the test is sensitive enough: slightly different weights give a statistic far above the
+      // limit.
+      expect(chiSquare(weighted, [0.27, 0.05, 0.01, 0.67], 200_000, seed)).toBeGreaterThan(limit)
+    },
+  )
 
-  it("with chances above 1 in total are scaled down proportionally", () => {
+  it("whose chances sum to more than 1 are scaled down proportionally", () => {
     const greedy = config({
       weights: [
         { ipr: 1, min_score: 41, max_score: 60 },
@@ -95,7 +100,7 @@ describe("the config of a type", () => {
     const exit = Effect.runSyncExit(checkTypeConfig(config(facts), seeded(6)))
     return Exit.isSuccess(exit) ? [] : Object.keys((exit.cause.reasons[0] as never)["error"]["fields"])
   }
-  it("is rejected by field if no box can be generated from it", () => {
+  it("is rejected with the faulty fields if no lootbox can be generated from it", () => {
     expect(faults({})).toEqual([])
     expect(faults({ size: 0 })).toEqual(["config.size"])
     expect(faults({ size: 51 })).toEqual(["config.size"])
@@ -155,7 +160,7 @@ describe("generation", () => {
   })
 
   it("returns fewer boxes if there are too few free ids, and 422 if there are none", async () => {
-    // One emoji: 447 ids, all of score 100.
+    // There are 447 ids of one emoji, and all have the score 100.
     const rules = config({ size: 50, min_length: 1, max_length: 1, min_base_score: 100, max_base_score: 100 })
     const type = await post("/lootbox_type", { name: "Rare", description: "", config: rules })
     const body = { loot_box_type_id: type.body.id, num_boxes: 9 }

@@ -127,7 +127,7 @@ describe("a lootbox", () => {
     expect(gone.body).toMatchObject({ state: "Owned", allowed: ["open"] })
   })
 
-  it("releases its ids when it is deleted or when they are removed from it", async () => {
+  it("releases its ids when it is deleted, and releases an id when it is removed from the lootbox", async () => {
     const [kept, dropped, added] = [nextId(), nextId(), nextId()]
     for (const status of ["Draft", "Available"]) {
       const { body } = await create({ status, yats: [kept, dropped] })
@@ -143,7 +143,7 @@ describe("a lootbox", () => {
     }
   })
 
-  it("claims all of its ids or none, and no id that is held", async () => {
+  it("claims all of its ids or none, and cannot claim an id that is held", async () => {
     const free = nextId()
     const owned = nextId()
     await grant(service, user, owned)
@@ -198,7 +198,7 @@ describe("an administrator's request for a box", () => {
 })
 
 describe("lists of lootboxes", () => {
-  it("show users their own boxes and those on sale, and administrators all, filtered and paged", async () => {
+  it("show users their own lootboxes and those on sale, and show administrators all, filtered and paged", async () => {
     const owner = await service.user()
     await create({ status: "Draft", yats: [nextId()] })
     const offered = await create({ status: "Available", yats: [nextId()] })
@@ -235,7 +235,7 @@ describe("a box on sale", () => {
   const orderId = "11111111-1111-4111-8111-111111111111"
   const otherId = "22222222-2222-4222-8222-222222222222"
 
-  it("can be held by one order, cannot be changed by administrators then, and is sold once", async () => {
+  it("can be held by one order, cannot be changed by administrators while it is held, and is sold once", async () => {
     const { body } = await create({ status: "Draft", yats: [nextId()] })
     await expect(hold(body.id, orderId)).rejects.toMatchObject({ code: "EI002" })
     await patch(body.id, { status: "Available" })
@@ -279,7 +279,7 @@ describe("a box on sale", () => {
       body: { method: "Cash" },
     })
     expect(paid.body.status).toBe("Paid")
-    // Delivered by a deadline of the order that is due immediately.
+    // The lootbox is delivered by a deadline of the order, which is due immediately.
     await expect.poll(async () => (await show(box.id, buyer)).body.status).toBe("Owned")
     expect((await show(box.id, buyer)).body).toMatchObject({ owner_id: buyer.id, yats: [] })
     expect((await open(box.id, buyer)).body.yats).toEqual([yat])

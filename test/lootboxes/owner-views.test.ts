@@ -14,7 +14,9 @@ beforeAll(async () => {
   ;[admin, sender, recipient] = await Promise.all([first.user({ role: "Admin" }), first.user(), first.user()])
 })
 
-/** Sends the same request to both processes, and checks that the responses are equal. */
+/**
+ * Sends the same request to both processes, checks that both answer with the same status, and returns the answers.
+ */
 const ask = async (user: TestUser, path: string) => {
   const [one, other] = await Promise.all(nodes.map((node) => node.call("GET", path, { token: user.token })))
   expect(other!.status).toBe(one!.status)
@@ -89,7 +91,8 @@ describe("the views of an id that is opened from a box and then transferred", ()
     expect(before.body.result.map((record: { data: string }) => record.data)).toContain("mine")
     expect((await accept("receiver", recipient, one)).body).toEqual([eid])
 
-    // The first request after the response: the other process has dropped the former owner from its cache, too.
+    // This is the first request after the response. The other process has already dropped the former owner from its
+    // cache.
     expect((await write(two, sender, eid, "still mine?")).status).toBe(403)
     const after = await two.call("GET", `/emoji_id/${encodeURIComponent(eid)}`)
     expect((after.body.result ?? []).map((record: { data: string }) => record.data)).not.toContain("mine")

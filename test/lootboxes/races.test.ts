@@ -22,7 +22,7 @@ beforeAll(async () => {
   nodes = [first, await serve({}, { database: first.database, peersPossible: true })]
   admin = await first.user({ role: "Admin" })
   user = await first.user()
-  // They start slowly, so the first tests run meanwhile.
+  // The child processes start slowly. The first tests run while they start.
   starting = Promise.all([startChild(), startChild()])
 })
 afterAll(() => {
@@ -38,7 +38,7 @@ const ownedBox = async () => {
   return { id: body.id as string, yats }
 }
 
-/** The rows that opening a box writes, counted. */
+/** Counts the rows that opening a lootbox writes. */
 const countsOf = async (id: string, yats: ReadonlyArray<string>) => {
   const { sql } = nodes[0]
   const [granted] = await sql`select count(*)::int as n from emoji_id where canonical = any(${[...yats]})
@@ -57,7 +57,7 @@ const countsOf = async (id: string, yats: ReadonlyArray<string>) => {
 }
 const openedOnce = { granted: 3, owned: 3, published: 1, registered: 3 }
 
-/** A separate process on the same database, started like a worker of the service. */
+/** Starts a separate process on the same database, like a worker of the service. */
 const startChild = async (): Promise<Started> => {
   const port = await freePort()
   const { child } = startProgram({
@@ -138,7 +138,7 @@ describe("opening a lootbox", () => {
     const { child, url } = (await starting)[1]
     const { sql } = nodes[0]
     let attempts: ReturnType<typeof openMany> | undefined
-    // The row is locked, so the child's statement waits in Postgres while the child is killed.
+    // The row of the lootbox is locked, so the child's statement waits in Postgres while the child is killed.
     await sql.begin(async (locked) => {
       await locked`select 1 from entity where kind = 'lootbox' and id = ${id} for update`
       attempts = openMany(url, id)

@@ -3,7 +3,8 @@ import { expect, it } from "vitest"
 import { serve } from "../fixtures/service.ts"
 import { makeIds } from "../transfers/transfer-service.ts"
 
-// With peers possible it reads the database; otherwise it would use its memory, which a killed process loses.
+// With `peersPossible` the service reads the database. Otherwise it would use its memory, which a killed process
+// loses.
 const service = await serve({}, { peersPossible: true })
 const admin = await service.user({ role: "Admin" })
 const freshId = makeIds(150_000)
@@ -11,7 +12,10 @@ const freshId = makeIds(150_000)
 const post = (path: string, body: unknown, key: string) =>
   service.call("POST", path, { token: admin.token, body, headers: { "idempotency-key": key } })
 
-/** As if the process was killed before it stored its response, and the key's lease has expired. */
+/**
+ * Changes a stored key as if the process had been killed before it stored the response, and as if the lease had
+ * expired.
+ */
 const loseAnswer = (key: string) =>
   service.sql`update idempotency_key set status = null, answer = null, leased_until = now() - interval '1 second'
                where key = ${key}`
@@ -32,14 +36,14 @@ const config = {
   weights: [],
 }
 
-it("a repeated generation request creates only the boxes that the interrupted one did not create", async () => {
+it("a repeated generation request creates only the lootboxes that the interrupted request did not create", async () => {
   const type = await post("/lootbox_type", { name: "cut off", description: "", config }, randomUUID())
   const wish = { loot_box_type_id: type.body.id, num_boxes: 4 }
   const key = randomUUID()
   const before = await countBoxes()
   const first = await post("/lootbox_type/generate", wish, key)
   expect(first.status).toBe(200)
-  // As if it had been killed after the third box.
+  // Deletes the fourth lootbox, as if the process had been killed after the third one.
   const last = first.body.loot_boxes[3].id
   await service.sql`with gone as (delete from entity where kind = 'lootbox' and id = ${last})
                     delete from claim where holder = ${last}`
@@ -52,7 +56,7 @@ it("a repeated generation request creates only the boxes that the interrupted on
   expect((await countBoxes()) - before).toBe(4)
 })
 
-it("a repeated creation returns the same box, and is not refused because of its own ids", async () => {
+it("a repeated creation returns the same lootbox, and is not refused because the lootbox already holds its ids", async () => {
   const owner = await service.user({})
   const wish = { status: "Used", yats: [freshId()], owner_id: owner.id }
   const key = randomUUID()

@@ -5,7 +5,9 @@ import { transferMachine } from "../../machines/transfers/transfer.ts"
 
 type Event = { readonly type: string }
 
-/** Every reachable state, with the target state of each event that it allows. */
+/**
+ * Finds all states that the events can reach. Returns for each state the target state of each event that it allows.
+ */
 const explore = (
   machine: AnyStateMachine,
   input: unknown,
@@ -57,7 +59,7 @@ describe("the transfer machine", () => {
   }
   const ends = { delete: "Deleted", expire: "Expired" }
 
-  it("goes from the request through both codes to acceptance, and has final states", () => {
+  it("goes from the request through both codes to acceptance, and its end states refuse all events", () => {
     expect(explore(transferMachine, { ...input, forced: false }, events)).toEqual({
       New: { request: "AwaitingSender" },
       AwaitingSender: {
@@ -78,7 +80,7 @@ describe("the transfer machine", () => {
     })
   })
 
-  it("does not await the sender if an administrator forces the transfer", () => {
+  it("does not wait for the sender if an administrator forces the transfer", () => {
     const map = explore(transferMachine, { ...input, forced: true }, events)
     expect(map["New"]).toEqual({ request: "AwaitingReceiver" })
     expect(map["AwaitingSender"]).toBeUndefined()
@@ -106,7 +108,7 @@ describe("the lootbox machine", () => {
     delete: { type: "DELETE", now: 1 },
   }
 
-  it("never returns to an earlier status, and opens only owned boxes", () => {
+  it("never returns to an earlier status, and opens only owned lootboxes", () => {
     expect(explore(lootboxMachine, { id: "l", typeId: null, ids }, events)).toEqual({
       New: Object.fromEntries(statuses.map((to) => [`create ${to}`, to])),
       Draft: { ...Object.fromEntries(statuses.map((to) => [`to ${to}`, to])), delete: "Deleted" },

@@ -22,7 +22,7 @@ beforeAll(async () => {
   )
 })
 
-/** All parts of an audit with this number of orders per part. */
+/** Runs a complete audit with `batch` orders per part. Returns the difference that each part found, in cents. */
 const auditParts = async (batch: number) => {
   const parts: Array<number> = []
   let after: string | null = null
@@ -43,7 +43,7 @@ it("audits every order in parts, and reports no difference for a correct ledger"
   expect(await auditParts(1000)).toEqual([0])
 })
 
-it("reports an order with another amount and a booking without an order", async () => {
+it("reports a difference for an order whose amount is not the booked amount, and for a booking without an order", async () => {
   const text = (await service.call("GET", "/metrics")).text
   expect(text).toMatch(/^ledger_imbalance_cents 0$/m)
   await service.sql`update entity set state = jsonb_set(state, '{context,payments,0,cents}',
@@ -57,7 +57,10 @@ it("reports an order with another amount and a booking without an order", async 
   for (const batch of [1, 2, 3, 1000]) expect(sum(await auditParts(batch))).toBe(75)
 })
 
-/** The metrics of a process that has just started. */
+/**
+ * Starts a new process and reads its metrics: the difference, and whether the last complete audit is less than a
+ * minute old.
+ */
 const scrape = async ({ database }: TestService) => {
   const process = await serve({}, { database })
   const { text } = await process.call("GET", "/metrics")
@@ -102,7 +105,7 @@ describe("audit of many orders", () => {
     ])
   })
 
-  it("runs one part for concurrent requests", async () => {
+  it("runs one part of the audit when several processes request one concurrently", async () => {
     await large.sql`update audit_round set after = null, continued_at = '-infinity'`
     await Promise.all(
       Array.from({ length: 8 }, () => large.sql`select continue_audit(1000, make_interval(secs => 15))`),

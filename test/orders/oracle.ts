@@ -1,7 +1,7 @@
 import type postgres from "postgres"
 import { expect } from "vitest"
 
-/** Invariants of ids, orders and money, read from the tables. Each query lists the violations. */
+/** The invariants of ids, orders and money. Each query returns the rows that violate the invariant. */
 const offences: Record<string, string> = {
   "an owned claim without its registration, or the other way round": `
     select coalesce(c.canonical, e.canonical) as id

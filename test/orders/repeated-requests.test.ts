@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 
 /**
- * The process is killed after the commit and before it stores the answer. The client repeats the request with the same
- * Idempotency-Key after the lease expired.
+ * Sends a request with an Idempotency-Key. Then changes the stored key as if the process had been killed after the
+ * commit, before it stored the answer, and as if the lease had expired. Then sends the request again.
  */
 const sentAgain = async (
   send: (options: { headers: Record<string, string> }) => Promise<{ status: number }>,
@@ -71,7 +71,7 @@ it.each([
   ["payment_override", "amount_overpaid_in_cents"],
   ["refund_override", "refunded_total_in_cents"],
 ] as const)(
-  "%s books one amount per reference, and rejects another amount with 409",
+  "%s books a reference once, and rejects another amount with the same reference with 409",
   async (path, member) => {
     const admins = [
       await newShopper(service, { role: "Admin" }),
@@ -104,7 +104,7 @@ it.each([
   },
 )
 
-it("books cash once per reference, and rejects another amount with 409", async () => {
+it("books cash with the same reference once, and rejects another amount with the same reference with 409", async () => {
   const admins = [await newShopper(service, { role: "Admin" }), await newShopper(service, { role: "Admin" })]
   const buyer = await newShopper(service)
   const { body: cart } = await buyer.add(...freshIds(2))
@@ -123,7 +123,7 @@ it("books cash once per reference, and rejects another amount with 409", async (
   expect(await due()).toBe(cart.total_in_cents - 200)
 })
 
-it("answers with the paid order when the cash that paid it is sent again under its reference", async () => {
+it("returns the paid order when the cash payment that paid it is repeated with the same reference", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const buyer = await newShopper(service)
   const { body: cart } = await buyer.add(...freshIds(1))

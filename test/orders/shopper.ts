@@ -5,7 +5,7 @@ import { request } from "../fixtures/service.ts"
 import { patienceMs } from "../fixtures/suite/patience.ts"
 
 let used = 0
-/** Ids of four emoji that no other test of the file uses. */
+/** Returns an id of four emoji that no other test of the same file uses. */
 export const freshId = (): string => {
   let n = used++
   let id = ""
@@ -22,7 +22,7 @@ export const urls = { success_url: "https://shop.example/done", cancel_url: "htt
 export const card = { method: "CardCheckout", ...urls } as const
 export const crypto = { method: "CryptoCommerce" } as const
 
-/** A buyer. Every call sends the buyer's token. */
+/** Creates the client of a buyer. Every call sends the buyer's token. */
 export const shopper = (service: Pick<TestService, "url">, user: TestUser) => {
   const call = (method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> =>
     request(`${service.url}${path}`, method, {
@@ -44,14 +44,17 @@ export const shopper = (service: Pick<TestService, "url">, user: TestUser) => {
 export const newShopper = async (service: TestService, facts: Parameters<TestService["user"]>[0] = {}) =>
   shopper(service, await service.user(facts))
 
-/** Submits the form of the sandbox page. */
+/** Submits the form of the sandbox checkout page with this action. */
 export const atSandbox = (service: Pick<TestService, "url">, sessionId: string, action: string) =>
   request(`${service.url}/sandbox/checkout/${sessionId}`, "POST", {
     rawBody: new URLSearchParams({ action }).toString(),
     headers: { "content-type": "application/x-www-form-urlencoded" },
   })
 
-/** Repeats the call until the result is as expected, because webhooks are asynchronous. */
+/**
+ * Repeats the call until its result is as wanted or the time is over, and returns the last result. The tests need
+ * this because webhooks are delivered asynchronously.
+ */
 export const until = async <A>(ask: () => Promise<A>, wanted: (answer: A) => boolean): Promise<A> => {
   for (const deadline = Date.now() + patienceMs; ; ) {
     const answer = await ask()

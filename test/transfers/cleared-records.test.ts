@@ -7,7 +7,7 @@ const nextId = makeIds(80_000)
 const address = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq"
 
 it("clear_on_transfer also removes records that are written during the acceptance", async () => {
-  // One statement of a kind runs at a time, so edits that arrive meanwhile share the next one.
+  // With this pool size one statement of edits runs at a time, so edits that arrive while it runs share the next one.
   const environment = { POOL_SIZE: "2", SWEEP_INTERVAL_MS: "60000" }
   const one = await serve(environment, { peersPossible: true })
   const two = await serve(environment, { database: one.database, peersPossible: true })
@@ -41,7 +41,7 @@ it("clear_on_transfer also removes records that are written during the acceptanc
       await expect.poll(() => waiting(one)).toHaveLength(1)
       edits.push(...(await sendAll(one, () => [edit(eid), edit(slow)])))
     })
-    // The edit of the id is written now. It commits together with the edit of the slow id.
+    // The statement has written the edit of `eid` and now waits for the lock on `slow`. Both edits commit together.
     await expect.poll(() => waiting(one)).toHaveLength(1)
     accepted = call(two, recipient, "POST", `/transfers/${body.id}/receiver_accept`, { code })
     await expect.poll(() => waiting(one)).toHaveLength(2)

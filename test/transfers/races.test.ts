@@ -16,7 +16,7 @@ beforeAll(async () => {
   recipient = await first.user()
 })
 
-/** Requests alternate between the two processes. */
+/** Counts the requests. They are sent to the two processes in turn. */
 let turn = 0
 const call = (method: string, path: string, user: TestUser, body?: unknown) =>
   nodes[turn++ % 2 === 0 ? 0 : 1].call(method, path, { token: user.token, ...(body ? { body } : {}) })
@@ -32,7 +32,7 @@ const confirmed = async () => {
 const receive = (id: string, code: string) =>
   call("POST", `/transfers/${id}/receiver_accept`, recipient, { code })
 
-/** The id moved at most once, and the claim, the owner, the state and the events agree. */
+/** Reads the state, owner and claim of a transferred id, and counts its moves and ends. */
 const storyOf = async (id: string, eid: string) => {
   const [row] = await nodes[0].sql`select status from entity where kind = 'transfer' and id = ${id}`
   const claim = await claimOf(nodes[0], eid)
@@ -63,7 +63,7 @@ const deletedStory = () => ({
   ends: 1,
 })
 
-describe("concurrent requests to two processes", () => {
+describe("with concurrent requests to two processes,", () => {
   it("twenty acceptances move the id once; the others get 409 with state Accepted", async () => {
     const { code, eid, id } = await confirmed()
     const answers = await Promise.all(Array.from({ length: 20 }, () => receive(id, code)))

@@ -8,7 +8,7 @@ import { codeFor, grant, makeIds, ownerOf } from "./transfer-service.ts"
 const service = await serve()
 const nextId = makeIds(86_000)
 
-/** A transfer to a key that a user has added without having its private key. */
+/** Creates a transfer to a key that a user has added without having the private key. */
 const sentToSquattedKey = async () => {
   const [sender, squatter, holder] = await Promise.all([service.user(), service.user(), service.user()])
   const { publicKey, secretKey } = ed25519.keygen()

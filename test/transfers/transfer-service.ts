@@ -3,7 +3,7 @@ import { EmojiId } from "../../schema/directory/emoji-id.ts"
 import { Outbox } from "../../src/turns/outbox.ts"
 import type { TestService, TestUser } from "../fixtures/service.ts"
 
-/** Returns a function that creates a new id of five emoji with each call. */
+/** Returns a function that returns a new id of five emoji with each call. */
 export const makeIds = (from = 0) => {
   let next = from
   return (): string => {
@@ -22,7 +22,7 @@ export const grant = async ({ sql }: TestService, user: TestUser, canonical: str
 export const mails = (service: TestService, email: string) =>
   service.runtime.runPromise(Effect.flatMap(Outbox, (outbox) => outbox.list(email, 50)))
 
-/** The newest code mailed to the address, of one transfer or of all transfers. */
+/** Returns the newest code that was mailed to the address, for one transfer or for any transfer. */
 export const codeFor = async (service: TestService, email: string, transferId?: string): Promise<string> => {
   const [newest] = (await mails(service, email)).filter(
     ({ data }) => "code" in data && (transferId === undefined || data["transfer_id"] === transferId),
@@ -48,7 +48,7 @@ export const eventTypes = async ({ sql }: TestService, channel: string): Promise
     ({ type }) => type,
   )
 
-/** Moves the dates of a transfer and of its codes into the past. */
+/** Moves the dates of a transfer and of its codes into the past by this many seconds. */
 export const age = async (
   { sql }: Pick<TestService, "sql">,
   transferId: string,

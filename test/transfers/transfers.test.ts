@@ -10,7 +10,7 @@ let stranger: TestUser
 let admin: TestUser
 
 beforeAll(async () => {
-  // With `peersPossible`, because the test changes rows directly, as another process would.
+  // `peersPossible` makes the service read the database, because the tests change rows directly.
   service = await serve({ SWEEP_INTERVAL_MS: "60000" }, { peersPossible: true })
   ;[sender, recipient, stranger, admin] = await Promise.all([
     service.user(),
@@ -34,7 +34,7 @@ const act = (id: string, action: string, user: TestUser, code?: string) =>
     token: user.token,
     ...(code === undefined ? {} : { body: { code } }),
   })
-/** A transfer that the sender has confirmed. */
+/** Creates a transfer that the sender has confirmed. */
 const confirmed = async (facts: Record<string, unknown> = {}) => {
   const transfer = await begin(facts)
   const answer = await act(transfer.id, "sender_accept", sender, await codeFor(service, sender.email))
@@ -102,7 +102,7 @@ describe("a transfer", () => {
     })
   })
 
-  it("clears the records only if the request says so", async () => {
+  it("clears the records only if the request sets clear_on_transfer", async () => {
     const moved: Array<number> = []
     for (const clear_on_transfer of [true, false]) {
       const { eid, id } = await confirmed({ clear_on_transfer })
@@ -114,7 +114,7 @@ describe("a transfer", () => {
     expect(moved).toEqual([0, 1])
   })
 
-  it("refuses a second transfer of an id while one is active, and while the id is blocked afterwards", async () => {
+  it("is refused for an id that has an active transfer, and for an id that is blocked after a transfer", async () => {
     const { eid, id } = await confirmed()
     const body = { eid, email: stranger.email }
     const second = await service.call("POST", "/transfers", { token: sender.token, body })
@@ -146,7 +146,7 @@ describe("a transfer", () => {
     expect(await mails(service, "new.person@example.com")).toMatchObject([{ kind: "transfer_invitation" }])
   })
 
-  it("to a pubkey goes to its owner, and binds the id to that key", async () => {
+  it("to a pubkey goes to the owner of the key, and binds the id to that key", async () => {
     const pubkey = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"
     const holder = await service.user()
     await service.sql`insert into pubkey (pubkey, user_id, created_at) values
@@ -177,7 +177,7 @@ describe("a transfer", () => {
     for (const { data } of senderMails) expect(data["recipient"]).toBe(pubkey)
   })
 
-  it("forced by an administrator needs no sender's code, but the receiver's code", async () => {
+  it("that an administrator forces needs the receiver's code, but not the sender's code", async () => {
     const refused = await begin({ force_transfer: true })
     expect([refused.answer.status, refused.answer.body.scope]).toEqual([403, "adminEmoji:transfer"])
 
@@ -262,7 +262,7 @@ describe("the codes of a transfer", () => {
     expect((await act(other.id, "sender_accept", sender, oneCode)).status).toBe(409)
   })
 
-  it("are refused after five wrong tries, also if the sixth is correct, until a new one is sent", async () => {
+  it("are refused after five wrong tries, even if the sixth try is correct, until a new code is sent", async () => {
     const { eid, id } = await begin()
     const code = await codeFor(service, sender.email)
     const tries = []
@@ -300,7 +300,7 @@ describe("the codes of a transfer", () => {
     expect([late.status, late.body.fields.code[0].code]).toEqual([422, "expired"])
   })
 
-  it("are resent to the party that has to confirm, at most ten times, and the old code becomes invalid", async () => {
+  it("are sent again at most ten times to the party that must confirm, and the old code becomes invalid", async () => {
     const { id } = await begin()
     const old = await codeFor(service, sender.email)
     await age(service, id, 90)

@@ -2,7 +2,7 @@ import { Effect, Exit, Fiber } from "effect"
 import { expect, it } from "vitest"
 import { batchWrites } from "../../src/turns/batch-writes.ts"
 
-/** A database whose statements finish when the test says so. */
+/** Creates a database whose statements finish only when the test calls `answer`. */
 const slowDatabase = () => {
   const statements: Array<ReadonlyArray<number>> = []
   const answers: Array<(works: boolean) => void> = []
@@ -61,7 +61,7 @@ it("an additional statement starts when enough requests wait to fill it", async 
   expect(statements).toEqual([[2], [4, 6, 8], [10, 12, 14], [16]])
 })
 
-it("a statement takes at most half of many waiting requests", async () => {
+it("a statement contains at most half of the waiting requests if many wait", async () => {
   const { answer, run, statements } = slowDatabase()
   const numbers = Array.from({ length: 13 }, (_, n) => 2 * n)
   const all = askAll(batchWrites({ run, maxStatements: 1, maxAsks: 10, evenAsks: 2 }), numbers)
@@ -70,7 +70,7 @@ it("a statement takes at most half of many waiting requests", async () => {
   expect(await all).toEqual(numbers.map((n) => 2 * n))
 })
 
-it("a statement that waits for a lock delays other requests for a limited time only", async () => {
+it("a statement that waits for a lock delays other requests only for a limited time", async () => {
   const { answer, answerLast, run, statements } = slowDatabase()
   const ask = batchWrites({ run, maxStatements: 1, maxHeldUp: 1, maxAsks: 2 })
   const heldUp = askAll(ask, [2])
@@ -85,7 +85,7 @@ it("a statement that waits for a lock delays other requests for a limited time o
   expect(await heldUp).toEqual([4])
 })
 
-it("a rejected request does not affect the others of its statement", async () => {
+it("a rejected request does not affect the other requests of its statement", async () => {
   const { answer, run } = slowDatabase()
   const all = askAll(batchWrites({ run, maxStatements: 1, maxAsks: 10 }), [2, 3, 4])
   await answer()
@@ -106,7 +106,7 @@ it("a failed statement fails all its requests, and later statements run", async 
   expect(await later).toEqual([20])
 })
 
-it("a request that does not fit runs with a later statement, alone if necessary", async () => {
+it("a request that may not share the next statement runs in a later statement, alone if necessary", async () => {
   const { answer, run, statements } = slowDatabase()
   const fits = (ask: number, others: ReadonlyArray<number>) =>
     !others.some((other) => other % 10 === ask % 10)
@@ -116,7 +116,7 @@ it("a request that does not fit runs with a later statement, alone if necessary"
   expect(await all).toEqual([0, 4, 24, 8, 44])
 })
 
-it("an interrupted request does not affect the results of the others", async () => {
+it("an interrupted request does not affect the results of other requests", async () => {
   const { answer, run } = slowDatabase()
   const ask = batchWrites({ run, maxStatements: 1, maxAsks: 10 })
   const first = Effect.runFork(ask(2))

@@ -28,7 +28,7 @@ describe("commit_batch", () => {
     expect(row?.["status"]).toBe("Cancelled")
   })
 
-  it("applies repeated turns once, whether alone or together", async () => {
+  it("applies a repeated turn once, whether it is repeated alone or with other turns", async () => {
     const events = [
       { channel: "c", type: "t", data: {} },
       { channel: "d", type: "t", data: {} },
@@ -91,7 +91,7 @@ describe("claims", () => {
     return row?.holder
   }
 
-  it("claims all ids or none, and reports those that are held", async () => {
+  it("are made for all ids or for none, and the ids that are held are reported", async () => {
     const winner = randomUUID()
     await commit({ id: winner }, claim(winner, "🍎", "🍊"))
     const loser = randomUUID()
@@ -104,7 +104,7 @@ describe("claims", () => {
     expect(await versionOf(loser)).toBeUndefined()
   })
 
-  it("gives an id that two turns of a statement claim to the first, and reports the other", async () => {
+  it("are won by the first of two turns that claim the same id in one statement, and the other turn is reported", async () => {
     const [first, second] = [randomUUID(), randomUUID()]
     await expect(
       put(
@@ -115,7 +115,7 @@ describe("claims", () => {
     expect(await holderOf("twice")).toBeUndefined()
   })
 
-  it("gives an id that two turns of a statement take from its holder to the first, and reports the other", async () => {
+  it("are won by the first of two turns that take the same id from its holder, and the other turn is reported", async () => {
     const [owner, first, second] = [randomUUID(), randomUUID(), randomUUID()]
     const owned = { canonical: "sent twice", kind: "owned", owner_id: owner } as const
     const sent = { ...owned, kind: "transfer", from_holder: owner, held: true } as const
@@ -128,7 +128,7 @@ describe("claims", () => {
     expect(await holderOf("sent twice")).toBe(owner)
   })
 
-  it("lets a holder claim its ids again, also in the same statement", async () => {
+  it("can be repeated by their holder, also in the same statement", async () => {
     const holder = randomUUID()
     const again = { canonical: "again", kind: "order", holder } as const
     await put(again, again)
@@ -136,7 +136,7 @@ describe("claims", () => {
     expect([await holderOf("again"), await holderOf("again too")]).toEqual([holder, holder])
   })
 
-  it("takes an id that is free or held by from_holder, and from no other holder", async () => {
+  it("can take an id that is free or held by from_holder, but not from another holder", async () => {
     const [order, buyer, other] = [randomUUID(), randomUUID(), randomUUID()]
     const paid = (canonical: string): Claim => ({
       canonical,
@@ -152,7 +152,7 @@ describe("claims", () => {
     await expect(put(paid("sold"))).rejects.toMatchObject({ code: "EI002", detail: '["sold"]' })
   })
 
-  it("rejects a claim with `held` if the id is free", async () => {
+  it("with `held` are rejected if the id is free", async () => {
     const [owner, transfer] = [randomUUID(), randomUUID()]
     const moved: Claim = {
       canonical: "given",
@@ -168,7 +168,7 @@ describe("claims", () => {
     expect(await holderOf("given")).toBe(transfer)
   })
 
-  it("gives fifty ids to exactly fifty of a thousand concurrent turns", async () => {
+  it("give fifty ids to exactly fifty of a thousand concurrent turns", async () => {
     const ids = Array.from({ length: 50 }, (_, i) => `id-${i}`)
     const results = await Promise.allSettled(
       Array.from({ length: 1000 }, (_, i) => {
@@ -184,7 +184,7 @@ describe("claims", () => {
     expect(row?.["holders"]).toBe(1000 - refused.length)
   })
 
-  it("does not deadlock under concurrent claims and payments", async () => {
+  it("do not deadlock when ids are claimed and paid concurrently", async () => {
     const ids = Array.from({ length: 12 }, (_, i) => `crossed-${i}`)
     const order = randomUUID()
     await put(...ids.map((canonical): Claim => ({ canonical, kind: "order", holder: order })))
@@ -218,7 +218,7 @@ describe("events of a statement", () => {
       select channel, "offset"::int as "offset", (data->>'n')::int as n from event
        where channel like ${`${prefix}%`} order by channel, "offset"`
 
-  it("are numbered by channel in the given order, and the caller gets the numbers", async () => {
+  it("get offsets per channel in the given order, and the caller gets these offsets", async () => {
     const round = async (...events: ReadonlyArray<readonly [string, number]>) => {
       const { json, newEvents } = makeEvents(...events)
       const [{ places }] = await one.sql<
@@ -248,7 +248,7 @@ describe("events of a statement", () => {
     ])
   })
 
-  it("get the right channels also if the database sorts names in another order", async () => {
+  it("get the right channels even if the database sorts the names in another order", async () => {
     const names = ["z:Ä", "z:b", "z:a", "z:\u{1f680}", "z:\u{fe0f}"]
     const channels = names.map((name, i) => ({ name, events: i + 1 }))
     const events = names.map((_, i) => ({ channel: i + 1, after: i, type: "test", data: { n: i } }))

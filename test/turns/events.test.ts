@@ -35,7 +35,7 @@ const open = (name: string, after?: { epoch: string; offset: number }, limit = 1
   Effect.runPromise(events.open(name, after, limit))
 
 describe("a channel", () => {
-  it("without events is at offset 0, and the first event follows", async () => {
+  it("without events is at offset 0, and its first event has offset 1", async () => {
     const name = `market:${randomUUID()}`
     const { epoch, offset } = await open(name)
     expect(offset).toBe(0)
@@ -46,7 +46,7 @@ describe("a channel", () => {
     expect(JSON.parse(opening.missed?.[1]?.data ?? "")).toEqual({ n: 2 })
   })
 
-  it("returns missed events up to a limit, and the state otherwise", async () => {
+  it("returns missed events up to a limit, and returns the state if there are more", async () => {
     const name = `market:${randomUUID()}`
     await emit(name, 10)
     const { epoch } = await open(name)
@@ -76,7 +76,7 @@ describe("a channel", () => {
     expect(news).toMatchObject([{ name: two, offset: 3, events: [{ offset: 2 }, { offset: 3 }] }])
   })
 
-  it("has a new epoch after a renewal, like every other channel", async () => {
+  it("gets a new epoch when the epoch is renewed, like every other channel", async () => {
     const name = `market:${randomUUID()}`
     await emit(name, 1)
     const before = await open(name)
@@ -93,7 +93,7 @@ describe("trimming", () => {
   const trim = (name: string, keep: number, batch: number) =>
     Effect.runPromise(events.trimChannels([name], keep, batch))
 
-  it("deletes expired events in batches, and reports the gap", async () => {
+  it("deletes expired events in batches, and leaves a gap that readers detect", async () => {
     const name = `market:${randomUUID()}`
     await emit(name, 10)
     await sql`update event set at = now() - interval '3 hours' where channel = ${name} and "offset" <= 6`
@@ -106,7 +106,7 @@ describe("trimming", () => {
     expect((await open(name, { epoch, offset: 6 })).missed).toHaveLength(4)
   })
 
-  it("keeps the newest events of a named channel, and all events of other channels", async () => {
+  it("keeps the newest events of a named channel, and keeps all events of other channels", async () => {
     const name = `market:${randomUUID()}`
     const other = `market:${randomUUID()}`
     await emit(name, 30)
@@ -144,12 +144,13 @@ describe("events stored together", () => {
         select (data->>'n')::int as n from event where channel = ${channel} order by "offset"`
     ).map(({ n }) => n)
 
-  // Up to eight events in the order of their channels use one code path; all others use another.
+  // At most eight events that are sorted by channel use one code path (place_events). All others use
+  // place_many_events.
   it.each([
     ["few in the order of their channels", "ab", 3],
     ["few in another order", "ba", 3],
     ["many", "ba", 10],
-  ])("%s get the next offsets of their channels, returned in the given order", async (_, order, each) => {
+  ])("(%s) get the next offsets of their channels, returned in the given order", async (_, order, each) => {
     const key = randomUUID()
     const given = [...order].flatMap((name) =>
       Array.from({ length: each }, (_, n) => ({ channel: `market:${key}:${name}`, n })),
@@ -162,19 +163,22 @@ describe("events stored together", () => {
     expect((await read(given[0]!.channel)).slice(2)).toEqual(range(0, each - 1))
   })
 
-  it.each([2, 20])("%i events of one channel between those of another keep their order", async (count) => {
-    const key = randomUUID()
-    const given = range(1, count).flatMap((n) => [
-      { channel: `market:${key}:b`, n },
-      { channel: `market:${key}:a`, n },
-    ])
-    const { offsets } = await place(given)
-    expect(offsets).toEqual(range(1, count).flatMap((n) => [n, n]))
-    expect(await read(`market:${key}:a`)).toEqual(range(1, count))
-    expect(await read(`market:${key}:b`)).toEqual(range(1, count))
-  })
+  it.each([2, 20])(
+    "(%i of one channel, alternating with another channel) keep their order",
+    async (count) => {
+      const key = randomUUID()
+      const given = range(1, count).flatMap((n) => [
+        { channel: `market:${key}:b`, n },
+        { channel: `market:${key}:a`, n },
+      ])
+      const { offsets } = await place(given)
+      expect(offsets).toEqual(range(1, count).flatMap((n) => [n, n]))
+      expect(await read(`market:${key}:a`)).toEqual(range(1, count))
+      expect(await read(`market:${key}:b`)).toEqual(range(1, count))
+    },
+  )
 
-  it.each([1, 9])("return no epoch if a channel has a different one (%i each)", async (each) => {
+  it.each([1, 9])("return no epoch if the channels have different epochs (%i events each)", async (each) => {
     const key = randomUUID()
     const given = ["a", "b"].flatMap((name) =>
       Array.from({ length: each }, (_, n) => ({ channel: `market:${key}:${name}`, n })),

@@ -15,7 +15,7 @@ import { commitBatch, type Facts } from "../fixtures/turns.ts"
 const turns = 300
 const alone = Bus.layer({ transport: undefined, heartbeatMs: 250, leaseMs: 1500, statementMs: 1000 })
 
-it("a turn reads only its own entity and ledger lines, also with plans made while the tables were empty", async () => {
+it("a turn reads only its own entity and ledger lines, even with plans that were made while the tables were empty", async () => {
   const connection = await createDatabase()
   const sql = connect({ connection, poolSize: 1, statementTimeoutMs: 30_000 })
   const owner = randomUUID()
@@ -42,7 +42,7 @@ it("a turn reads only its own entity and ledger lines, also with plans made whil
   const read = await sql<Array<{ name: string; tuples: number }>>`
     select relname as name, (coalesce(idx_tup_fetch, 0) + seq_tup_read)::int as tuples
       from pg_stat_user_tables where relname in ('entity', 'journal', 'ledger_line')`
-  // Rows that are skipped within an index are not counted above.
+  // The numbers above do not include rows that an index scan skips, so the used index is checked too.
   const used = await sql<Array<{ name: string }>>`
     select indexrelname as name from pg_stat_user_indexes where relname = 'entity' and idx_scan > 0`
   await sql.end()
@@ -55,7 +55,8 @@ it("granting an id does not read more users, keys and channels when the tables a
   const connection = await createDatabase()
   const sql = connect({ connection, poolSize: 1, statementTimeoutMs: 30_000 })
   for (let n = 0; n < turns; n++) {
-    // Postgres checks the foreign keys of the test's own rows with plans that it chooses itself.
+    // Turns sequential scans off for the test's own inserts. Postgres checks their foreign keys with plans of its own
+    // choice.
     await sql`set enable_seqscan = off`
     const [owner] = await sql<
       [{ id: string }]
@@ -77,7 +78,7 @@ it("granting an id does not read more users, keys and channels when the tables a
   for (const { name, tuples } of read) expect([name, tuples <= 5 * turns]).toEqual([name, true])
 })
 
-it("a lookup and a read of claims use indexes, also with plans made while the tables were small", async () => {
+it("a lookup and a read of claims use indexes, even with plans that were made while the tables were small", async () => {
   const connection = await createDatabase()
   const options = { connection, poolSize: 1, statementTimeoutMs: 30_000 }
   const sql = connect(options)

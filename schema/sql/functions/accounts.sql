@@ -1,6 +1,8 @@
--- Functions for users: registration, login links, changes to accounts, API keys. two_factor.sql has the second factors.
+-- Functions for users: registration, login links, changes of accounts, API keys. The functions for second factors are
+-- in two_factor.sql.
 
--- A user as responses show it; absent values are left out. Users without two-factor are prompted for it every 30 days.
+-- Returns a user in the form of API responses, without members that are null. `two_factor_should_prompt` is true for
+-- a user without a second factor who was not asked to set one up within the last 30 days.
 create or replace function display_user(u app_user) returns jsonb language sql stable as $$
   select jsonb_strip_nulls(jsonb_build_object(
     'id', u.id, 'created_at', wire_time(u.created_at), 'updated_at', wire_time(u.updated_at),
@@ -15,16 +17,18 @@ create or replace function display_user(u app_user) returns jsonb language sql s
                                 and coalesce(u.two_factor_last_prompted_at < now() - interval '30 days', true)))
 $$;
 
--- Locks a user. Returns false if there is no such user. Used before adding to a limited list: concurrent requests would
--- otherwise all count before any of them has written. The lock is a statement of its own, so that the statement after it
--- sees what others committed while this one waited.
+-- Locks a user. Returns false if there is no such user. Functions that add to a limited list call it first: without
+-- the lock, concurrent requests would all count the list before one of them has written to it. The lock is a separate
+-- statement, so that the next statement sees what other transactions committed while this one waited.
 create or replace function hold_user(p_user uuid) returns boolean language plpgsql as $$
 begin
   perform 1 from app_user where id = p_user and deleted_at is null for no key update;
   return found;
 end $$;
 
--- Ends every login session of the user. The new token epoch invalidates all access tokens, which carry the older one.
+-- Ends all login sessions of the user. Increases the token epoch: access tokens contain the epoch of their session,
+-- and a token with a lower epoch is not valid. Returns the new epoch and the published events, or null if there is no
+-- such user.
 create or replace function end_sessions(p_user uuid, p_reason text) returns jsonb language plpgsql as $$
 declare now_epoch int;
 begin
@@ -37,8 +41,8 @@ begin
     'channel', 'session:' || p_user, 'type', 'session.logged_out', 'data', jsonb_build_object('reason', p_reason)))));
 end $$;
 
--- Whether an invited account that is not claimed yet holds something of value, or has an incoming transfer. Only the reader
--- of its mail may then decide about it.
+-- Whether an account owns an id or a lootbox, or has an incoming transfer. If an invited account does, only a person
+-- who can read the mail of its address may claim the account.
 create or replace function owns_something(p_user uuid) returns boolean language sql stable as $$
   select exists (select 1 from claim where owner_id = p_user)
       or exists (select 1 from entity where kind = 'lootbox' and owner_id = p_user)
@@ -46,9 +50,11 @@ create or replace function owns_something(p_user uuid) returns boolean language 
                     and status in ('AwaitingSender', 'AwaitingReceiver'))
 $$;
 
--- Creates a user and sends the welcome mail, or claims an invited account. The caller chooses the id, so a retry is recognised.
--- Ids that were sent to an invited address belong to the reader of its mail. A password that is set before the address is
--- verified would let a stranger in, so it is not stored, and the link that verifies the address ends what was set up before.
+-- Creates a user and sends the welcome mail, or claims an invited account for the new user. The caller chooses the
+-- id, so a repeated call returns the same user. An invited account that owns something is not claimed here, because
+-- it belongs to the person who can read the mail of its address. For a claimed account the password is not stored:
+-- the address is not verified yet, so the password could be a stranger's. The mailed link verifies the address and
+-- ends everything that was set up before.
 create or replace function register_user(p jsonb) returns jsonb language plpgsql as $$
 declare u app_user; purpose text := p->'link'->>'purpose';
 begin
@@ -78,14 +84,16 @@ begin
   return jsonb_build_object('id', u.id);
 end $$;
 
--- Consumes a magic link and marks the email as verified. Returns null if the link is unknown, used or expired.
--- p_shown are the users whose password or session the request contains. A caller who has only the link may not be
--- the person who registered the address. In that case:
---   * The first verification of an address ends everything that was set up before it, the password included.
---   * An account with a password that verified another address before, or that has an alternate_id, gives the new address
---     back instead ("released"): the address was mistyped, or registered before its owner did so.
---   * If such an account has neither a verified address nor an alternate_id to go back to, the link stays unused and the
---     password is required ("needs_password").
+-- Consumes a magic link and marks the email address as verified. Returns null if the link is unknown, used or
+-- expired. `p_shown` are the ids of users whose password or session the request also contains. Otherwise the caller
+-- has only the link and can be another person than the one who registered the address. In that case, for an address
+-- that is not verified:
+--   * Everything that was set up before the verification ends, including the password.
+--   * But if the account has a password, and has verified another address before or has an alternate_id, then the new
+--     address is removed from the account instead ("released"): the address was mistyped, or registered by someone
+--     else.
+--   * If such an account would then have neither a verified address nor an alternate_id, nothing is changed. The link
+--     can be used again, together with the password ("needs_password").
 create or replace function consume_magic_link(p_hashes text[], p_attempt uuid, p_shown text[]) returns jsonb language plpgsql as $$
 declare l magic_link; u app_user; ended_sessions jsonb; keys text[];
 begin
@@ -115,8 +123,9 @@ begin
   return jsonb_build_object('user_id', u.id, 'ended', ended_sessions, 'api_keys', coalesce(to_jsonb(keys), '[]'));
 end $$;
 
--- Ends everything that was set up while the address of an account was not verified, possibly by a stranger. Returns the ids of
--- the deleted API keys. Second factors and custodial keys stay if the account had verified another address before.
+-- Deletes everything that was set up while the address of an account was not verified, because a stranger may have
+-- done it. Returns the ids of the deleted API keys. If the account had verified another address before, its second
+-- factors and custodial keys are not deleted.
 create or replace function end_unproven(u app_user) returns text[] language plpgsql as $$
 declare keys text[];
 begin
@@ -129,7 +138,8 @@ begin
   return keys;
 end $$;
 
--- Removes an unverified address from an account. The account goes back to the address it verified before, if that is still free.
+-- Removes an unverified address from an account. The account gets the address back that it had verified before,
+-- unless another account uses that address now.
 create or replace function give_back_address(u app_user) returns void language sql as $$
   update app_user set updated_at = now(), email = kept.email,
          email_verified_at = case when kept.email is not null then u.proven_at end
@@ -137,9 +147,10 @@ create or replace function give_back_address(u app_user) returns void language s
    where id = u.id
 $$;
 
--- A user's changes to their own account, applied together. A new email is unverified and gets a link. A new password ends every
--- session. Returns null if the stored password is not the one that allowed the change, or if the account was deleted.
--- A change that is sent again after a lost response finds its own link in place and sends no second mail.
+-- Applies a user's changes to their own account together. A new email address is unverified, and a link is mailed to
+-- it. A new password ends all sessions. Returns null if `old_hash` is no longer the stored password, or if the
+-- account was deleted. If a request is repeated after a lost response, its link already exists, and no second mail is
+-- sent.
 create or replace function update_account(p jsonb) returns jsonb language plpgsql as $$
 declare is_new boolean := true;
 begin
@@ -152,7 +163,7 @@ begin
    where id = (p->>'id')::uuid and deleted_at is null
      and (not p ? 'old_hash' or password_hash is not distinct from p->>'old_hash');
   if not found then
-    -- The new hash is already stored: this is the same change, sent again after a lost response.
+    -- If the new hash is already stored, this is the same change, repeated after a lost response.
     if not exists (select 1 from app_user where id = (p->>'id')::uuid and password_hash = p->>'new_hash') then return null; end if;
     return end_sessions((p->>'id')::uuid, 'password_changed');
   end if;
@@ -167,10 +178,12 @@ begin
   return case when p ? 'new_hash' then end_sessions((p->>'id')::uuid, 'password_changed') else '{}' end;
 end $$;
 
--- Creates the administrator named in the settings, or gives an existing account that role. Returns true if an older password of
--- the settings was replaced. If the address was registered but never verified, the administrator inherits nothing from that
--- account: neither a second factor that would lock them out, nor keys and sessions that would let a stranger in. An account
--- that changed to the address from another one, or that has an alternate_id and a password, gives the address back instead.
+-- Creates the administrator that the settings name, or gives an existing account with this address that role. Returns
+-- true if the password was the settings' earlier password (p_old) and was replaced with p_new. If the address was
+-- registered but never verified, everything that was set up in that account is deleted: a second factor could lock
+-- the administrator out, and keys and sessions could let a stranger in. If that account had verified another address
+-- before, or has an alternate_id and a password, the address is removed from it instead, and a new account is
+-- created.
 create or replace function put_admin(p_email text, p_old text, p_new text) returns boolean language plpgsql as $$
 declare was app_user; u app_user;
 begin
@@ -198,8 +211,8 @@ begin
   return false;
 end $$;
 
--- Whether this user is the only active administrator. The advisory lock lets one caller check at a time, so that the last two
--- administrators cannot both be removed concurrently.
+-- Whether this user is the only active administrator. An advisory lock lets one transaction check at a time, so that
+-- two concurrent requests cannot remove the last two administrators.
 create or replace function is_last_admin(who uuid) returns boolean language plpgsql as $$
 begin
   perform pg_advisory_xact_lock(730214907);
@@ -208,9 +221,11 @@ begin
                         and deactivated_at is null and deleted_at is null);
 end $$;
 
--- An administrator's change to a user. `may_touch` lists the roles at or below the administrator's own. Returns null if there is
--- no such user, and {"role"} alone if the administrator may not change that user. The last administrator stays one.
--- A password set by support is for the owner of the address, so whatever was set up before its verification ends.
+-- Applies an administrator's changes to a user. `may_touch` lists the roles of the users whom the administrator may
+-- change. Returns null if there is no such user, and only {"role"} if the administrator may not change that user.
+-- Refuses to remove the last administrator ({"last_admin"}). A password set by an administrator is meant for the
+-- owner of the address. So if the account has no alternate_id and never verified an address, everything that was set
+-- up before is deleted.
 create or replace function update_user(who uuid, p jsonb, may_touch text[]) returns jsonb language plpgsql as $$
 declare
   u app_user; events jsonb := '[]';
@@ -244,8 +259,9 @@ begin
   return jsonb_build_object('user', display_user(u), 'events', events);
 end $$;
 
--- What a user still holds and would lose with the account: ids, orders waiting for payment, money that was not refunded,
--- transfers, lootboxes (also those that were bought and are being delivered), and organizations without another owner.
+-- Lists what a user would lose with the account: ids, orders pending payment, orders with money that was not
+-- refunded, active transfers, lootboxes (including bought ones that are not delivered yet), and organizations without
+-- another owner.
 create or replace function user_holdings(who uuid) returns jsonb language sql stable as $$
   select jsonb_build_object(
     'emoji_ids', (select coalesce(jsonb_agg(c.canonical order by c.canonical), '[]') from claim c where c.owner_id = who),
@@ -280,11 +296,11 @@ create or replace function user_holdings(who uuid) returns jsonb language sql st
                                             and o.user_id <> who and o.role = 'OrgOwner')))
 $$;
 
--- Deletes everything that identifies a person. An anonymous row remains, because orders, the ledger and reserved ids refer to it.
--- Email and alternate_id can be registered again immediately. Refuses while the user holds something, unless `insists`. The ids
--- then stay reserved under the anonymous account: if one were released, a stranger could register it and receive payments that are
--- still sent to it. The organizations are locked first and in order, so that the last two owners cannot both be deleted
--- concurrently.
+-- Deletes everything that identifies a person. An anonymous row remains, because orders, the ledger and reserved ids
+-- refer to it. The email address and the alternate_id can be registered again immediately. Does not delete a user who
+-- still holds something, unless `insists` is true. The ids then stay reserved under the anonymous account: otherwise
+-- a stranger could register one and receive payments that are still sent to it. The organizations are locked first
+-- and in the order of their ids, so that two concurrent requests cannot delete the last two owners.
 create or replace function delete_user(who uuid, insists boolean, may_touch text[]) returns jsonb language plpgsql as $$
 declare u app_user; held jsonb;
 begin
@@ -321,8 +337,8 @@ begin
                             'events', end_sessions(who, 'deleted')->'events');
 end $$;
 
--- Adds an API key. Returns no row if there is no such user, if the key would already be expired, or if the limit is reached.
--- Expired keys are deleted when their place is needed.
+-- Adds an API key and returns it. Returns no row if there is no such user, if p_expires has passed, or if the user
+-- has the maximum number of keys. Expired keys of the user are deleted if their place is needed.
 create or replace function put_api_key(p_id text, p_user uuid, p_name text, p_hash text, p_scopes text[], p_expires timestamptz, p_most int)
 returns setof api_key language plpgsql as $$
 begin

@@ -1,8 +1,8 @@
 -- Functions that find and remove the demo data.
 
--- Lists the demo data that is still in the database. `usable`: the item is active, on sale or not used up. The caller checks
--- whether a user or client still has a demo secret. Lootboxes and ids that were bought are not listed. An id is listed while a
--- demo user owns it and it was not bought.
+-- Lists the demo data that is still in the database. `usable` is true if the item is active, on sale or not used up.
+-- The caller compares the secrets of users and clients with the demo secrets. Lootboxes that were bought are not
+-- listed. An id is listed only while a demo user owns it and if it was not bought.
 create or replace function demo_items_left()
 returns table (kind text, target text, name text, shown text, usable boolean,
                secret_hash text, secret_from text, current_hash text) language sql stable as $$
@@ -43,11 +43,11 @@ returns table (kind text, target text, name text, shown text, usable boolean,
      and exists (select 1 from demo_item o where o.kind = 'user' and o.target = e.owner_id::text)
 $$;
 
--- Deletes a demo user, even the last administrator: the password is published, so the account protects nothing. Ids of the user
--- stay reserved under the deleted account.
+-- Deletes a demo user, even the last administrator: its password is public, so the account must not stay. Ids of the
+-- user stay reserved under the deleted account.
 create or replace function delete_demo_user(who uuid, may_touch text[]) returns jsonb language plpgsql as $$
 begin
-  -- Locks the organizations in the same order as delete_user.
+  -- Locks the organizations in the same order as delete_user, to avoid deadlocks.
   perform 1 from organization o
    where exists (select 1 from organization_member m where m.organization_id = o.id and m.user_id = who and m.role = 'OrgOwner')
    order by o.id for update;

@@ -1,10 +1,11 @@
 -- Functions for emoji ids and their records.
 
--- Registers ids for their owners. If the buyer was deleted in the meantime, the id is refused (EI003, owner_gone): a
--- deleted account must not own ids. The lock on the owner makes a concurrent deletion wait. If the chosen key is no
--- longer the owner's, the owner's first key is used. The version of an id continues from its channel, which remains
--- after the id is removed and has one event per version. A client that stores addresses with their version can then
--- always tell that those of the next owner are newer. `display` is the record with the skin tones of the request.
+-- Registers ids for their owners. Raises EI003 (owner_gone) if an owner was deleted, because a deleted account must
+-- not own ids. The lock on the owner makes a concurrent deletion wait. If the chosen key no longer belongs to the
+-- owner, the owner's first key is used. The version of an id continues from the offset of its channel: the channel
+-- remains after an id is removed, and has one event per version. So a client that stores records with their version
+-- always sees that the records of the next owner are newer. `display` is the record that contains the id with the
+-- skin tones of the request.
 create or replace function put_grants(p jsonb) returns void language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare gone uuid;
@@ -30,23 +31,28 @@ begin
   end if;
 end $$;
 
--- Whether this caller may write to an id: as its owner, as holder of its key, or with a role in the key's organization.
+-- Whether a user may write to an id: as its owner, as the holder of its key, or with a role in the organization of
+-- the key.
 create or replace function may_write(e emoji_id, p_user uuid, p_organizations uuid[]) returns boolean language sql stable as $$
   select e.owner_id = p_user
       or exists (select 1 from pubkey k where k.pubkey = e.pubkey
                     and (k.user_id = p_user or k.organization_id = any (p_organizations)))
 $$;
 
--- Applies a batch of edits, each completely or not at all, no two of the same id. Edits are numbered from one (n);
--- deletes, inserts and stores refer to that number.
+-- Applies a batch of edits. Each edit is applied completely or not at all. A batch must not contain two edits of the
+-- same id. Edits are numbered from 1 (n); deletes, inserts and stores contain the number of their edit.
 --   edits    {n, canonical, user_id, organizations, admin, expected, merkle_root, signature, key (of the store)}
 --   deletes  {n, canonical, hash}
---   inserts  {n, canonical, hash, tag, data, single_key, replaces (records with its single_key are removed), key}
---   stores   {n, canonical, key, data, unlocked, locked_future_writes_at, linked (the inserts are the key's whole set)}
--- Returns the refused edits by n: absent, forbidden, stale (the version is not the expected one), locked (at), unknown
--- or duplicate (hashes); the first reason in this order. For the others: the numbers of the edits that changed
--- something, the new version and the last offset of the id's channel for each, and the store entries by id. Ids are
--- locked in order. Raises EI003 if an id would have too many records.
+--   inserts  {n, canonical, hash, tag, data, single_key, replaces (deletes records with the same single_key), key}
+--   stores   {n, canonical, key, data, unlocked, locked_future_writes_at, linked (inserts are all of the key's
+--            records)}
+-- Returns these members:
+--   refused   by n, the first reason of this list that applies: absent, forbidden, stale (the version is not the
+--             expected one), locked (with the time), unknown or duplicate (with the hashes)
+--   changed   the numbers of the edits that changed something; `versions` and `ends` have, for each of them, the new
+--             version and the last offset of the id's channel
+--   stored    the store entries, by id
+-- Ids are locked in their order. Raises EI003 if an id would have more than max_records records.
 create or replace function edit_batch(p jsonb, max_records int) returns jsonb language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
@@ -61,7 +67,7 @@ begin
       join emoji_id e on e.canonical = w.canonical for update of e)
   select coalesce(array_agg(h.n), '{}') into live from held h;
 
-  -- A separate statement, so that it sees commits that happened while the statement above waited for locks.
+  -- This is a separate statement, so that it sees commits that happened while the statement above waited for locks.
   for one in
     select x.n, 1 as rank, jsonb_build_object('outcome', j.outcome) as why
       from jsonb_to_recordset(p->'edits')
@@ -95,8 +101,8 @@ begin
     live := array_remove(live, one.n);
   end loop;
 
-  -- Records that were linked by the store key and are not in the new list are deleted, unless another key links them.
-  -- Linked records that exist do not change. Records that were written without a store key belong to no key.
+  -- Deletes records that were linked only by this store key and are not in the new list. Records of the new list that
+  -- exist are not changed except for their links. Records that were written without a store key are not deleted.
   if stores @? '$[*] ? (@.linked == true)' then
     with d as (
       delete from record r using jsonb_to_recordset(stores) as x(n int, canonical text, key text, linked boolean)
@@ -193,9 +199,9 @@ begin
                             'ends', case when changed is not null then place_said(said)->'ends' end, 'stored', stored);
 end $$;
 
--- Registers an id for a user, on behalf of an administrator. Raises EI002 if the id has a claim. By email, an account
--- that never verified its address is refused: another person may have registered with that address. An invited account
--- is accepted, because it can only be used through a mail to the address.
+-- Registers an id for a user on behalf of an administrator. Raises EI002 if the id has a claim. If the user is named
+-- by an email address that the account never verified, returns "unproven": another person may have registered with
+-- the address. An invited account is accepted, because it can only be used through a mail to the address.
 create or replace function register_emoji_id(p jsonb) returns jsonb language plpgsql as $$
 declare owner uuid; chosen text; unproven boolean;
 begin
@@ -217,7 +223,7 @@ begin
                                (select e.version from emoji_id e where e.canonical = p->>'canonical'))))));
 end $$;
 
--- Removes an id from the directory, so that it can be registered again.
+-- Removes an id from the directory, so that it can be registered again. Refuses an id that is in transfer.
 create or replace function destroy_emoji_id(p_canonical text) returns jsonb language plpgsql as $$
 declare held text;
 begin
@@ -236,8 +242,8 @@ begin
                        'data', jsonb_build_object('emoji_id', p_canonical)))));
 end $$;
 
--- Removes an id, but not while the owner has a valid mint permission: the previous owner could then mint the id of the
--- next owner. The claim is locked first, as in permit_mint.
+-- Removes an id, unless its owner has a valid mint permission: otherwise the former owner could mint the id after it
+-- has a new owner. The claim is locked before the id, in the same order as in permit_mint.
 create or replace function release_emoji_id(p_canonical text) returns jsonb language plpgsql as $$
 declare until timestamptz;
 begin
@@ -247,8 +253,8 @@ begin
   return destroy_emoji_id(p_canonical);
 end $$;
 
--- Adds to the views of the day. Ids that are not registered are ignored, so that lookups of unknown ids do not fill the
--- table. A batch that is sent again counts once.
+-- Adds view counts to the current day. Ignores ids that are not registered, so that lookups of unknown ids do not
+-- fill the table. A batch has a number per process: a batch that is sent again is ignored.
 create or replace function put_views(p_process uuid, p_number bigint, p_canonicals text[], p_views bigint[]) returns void language plpgsql as $$
 begin
   insert into view_batch as b (process, number) values (p_process, p_number)
@@ -265,8 +271,8 @@ create or replace function views_since(p_canonical text, p_day date) returns big
   select coalesce(sum(views), 0)::bigint from emoji_id_view where canonical = p_canonical and day >= p_day
 $$;
 
--- Returns the state of an id for its live channel: its records, oldest first, its key, and its version, which increases
--- with every change.
+-- Returns the state of an id for its live channel: its records (oldest first), its key and its version. The version
+-- increases with each change.
 create or replace function live_lookup(id text) returns jsonb language sql stable as $$
   select jsonb_build_object(
     'emoji_id', id, 'canonical', id, 'status', e.canonical is not null, 'pubkey', e.pubkey, 'version', coalesce(e.version, 0),

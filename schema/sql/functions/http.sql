@@ -1,6 +1,7 @@
 -- Functions for rate limits and idempotency keys.
 
--- Counts one request against every key and returns the state of each window. Keys are locked in order.
+-- Counts one request for each of the rate limit keys. Returns for each key how many requests its window has counted
+-- and when the window ends. Keys are locked in order.
 create or replace function take_rate(p_keys text[], p_seconds int[])
 returns table (key text, used int, resets_at timestamptz) language sql as $$
   insert into rate_window as w (key, used, resets_at)
@@ -12,8 +13,9 @@ returns table (key text, used int, resets_at timestamptz) language sql as $$
   returning w.key, w.used, w.resets_at
 $$;
 
--- Begins a request with an idempotency key. The outcome is 'run' (execute the request), 'repeat' (the stored response is
--- returned), 'running' (the first request is still running) or 'other' (the key was used for a different request).
+-- Begins a request with an idempotency key. Returns the outcome 'run' (the caller executes the request), 'repeat'
+-- (with the stored response), 'running' (the first request has not finished) or 'other' (the key was used for a
+-- different request).
 create or replace function begin_once(p_caller text, p_key text, p_hash text, p_run uuid, p_lease_seconds int, p_keep_seconds int)
 returns table (outcome text, status int, answer text) language plpgsql as $$
 declare k idempotency_key;

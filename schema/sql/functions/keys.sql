@@ -1,5 +1,5 @@
--- Functions for public keys and wallets. Each user has a limited number of both, so the user is locked first
--- (hold_user).
+-- Functions for public keys and wallets. A user can have a limited number of each, so these functions lock the user
+-- first (hold_user).
 
 create or replace function put_pubkey(p_user uuid, p_pubkey text, p_sealed text, p_most int, out user_exists boolean, out holder uuid)
 language plpgsql as $$
@@ -13,9 +13,10 @@ begin
   select user_id into holder from pubkey where pubkey = p_pubkey;
 end $$;
 
--- Removes a key from the account of a user who added it without a proof, because another user has proved to hold it.
--- Custodial keys, keys of an organization and keys that own an id are not removed. The registration of an id for a key
--- locks the account of the key, so that account is locked here first and checked afterwards.
+-- Removes a key from the account of a user who added it without a proof, after another user (p_user) has proved
+-- possession of it. Returns the user who lost the key. Does not remove custodial keys, keys of an organization and
+-- keys that own an id. The registration of an id locks the account of its owner, so this function locks the account
+-- first and then checks for ids.
 create or replace function free_pubkey(p_user uuid, p_pubkey text) returns setof uuid language plpgsql as $$
 begin
   perform 1 from app_user where id = (select k.user_id from pubkey k where k.pubkey = p_pubkey) and id <> p_user for update;

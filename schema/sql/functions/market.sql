@@ -1,6 +1,7 @@
--- Functions for interests: users are notified when an id becomes free.
+-- Functions for interests. Users with an interest in an id are notified when the id becomes free.
 
--- Adds an interest. Returns no row if the user does not exist, if the user owns the id, or if the limit is reached.
+-- Adds an interest of a user in an id. Returns no row if the user does not exist, owns the id, or has p_most
+-- interests already.
 create or replace function put_interest(p_user uuid, p_canonical text, p_most int) returns setof user_interest language plpgsql as $$
 begin
   if not hold_user(p_user) then return; end if;
@@ -13,16 +14,17 @@ begin
     returning i.*;
 end $$;
 
--- Queues freed ids. An id that is freed again starts from the beginning, and a worker that is handling the earlier
--- release loses its lease. A claim that starts with lootbox: belongs to a lootbox, not to an id.
+-- Adds freed ids to the queue of notifications. If an id is freed again, its notifications start from the beginning,
+-- and a worker that still handles the earlier release loses its lease. Claims of lootboxes (`lootbox:…`) are not ids
+-- and are skipped.
 create or replace function put_freed(ids text[]) returns void language sql as $$
   insert into freed_id (canonical) select distinct x from unnest(ids) x where x not like 'lootbox:%' order by 1
   on conflict (canonical) do update
      set freed_at = now(), first_told = false, due_at = now(), lease = null, leased_until = null
 $$;
 
--- Leases ids whose interested users must be notified now. Most freed ids are from abandoned carts, and no user has an
--- interest in them. These are deleted first, so that they do not use up the limit.
+-- Leases freed ids whose interested users must be notified now. Most freed ids come from expired carts, and no user
+-- is interested in them. These ids are deleted first, so that they do not count towards p_limit.
 create or replace function take_freed(p_lease uuid, p_limit int, p_lease_seconds int)
 returns table (canonical text, first_told boolean) language plpgsql as $$
 #variable_conflict use_column
@@ -50,8 +52,8 @@ begin
   returning f.canonical, f.first_told;
 end $$;
 
--- Notifies the given users once. Does nothing if the worker has lost its lease, or if the id has a claim again. The
--- remaining users are notified after the head start of the first one.
+-- Notifies the given users once that an id is free. Does nothing if the worker has lost its lease, or if the id has a
+-- claim again. The first notified user gets a head start; the other users are notified when it has passed.
 create or replace function tell_freed(p jsonb) returns jsonb language plpgsql as $$
 declare f freed_id; given jsonb;
 begin

@@ -1,5 +1,5 @@
--- Stores a mint permission if the caller may mint the id. The claim is locked first: either this function sees a
--- transfer that starts at the same time, or the transfer sees the permission when it is accepted.
+-- Stores a mint permission if the caller may mint the id. The claim is locked first. So either this function sees a
+-- transfer that is requested at the same time, or the transfer sees the permission when it is accepted.
 create or replace function permit_mint(p_canonical text, p_user uuid, p_organizations uuid[], p_until timestamptz) returns jsonb
 language plpgsql as $$
 declare e emoji_id; held_for text;

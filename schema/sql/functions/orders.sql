@@ -1,6 +1,6 @@
--- Functions for money, codes, payments and the audit of the ledger.
+-- Functions for the ledger and its audit, codes, free ids and sandbox payments.
 
--- Books the lines of a batch of turns: one journal per order and reference.
+-- Books the ledger lines of a batch of turns. Creates one journal per order and reference.
 create or replace function put_ledger(p jsonb) returns void language sql as $$
   with line as (
     select x.order_id, x.account, x.cents, x.reference
@@ -14,8 +14,8 @@ create or replace function put_ledger(p jsonb) returns void language sql as $$
    group by b.id, l.account having sum(l.cents) <> 0
 $$;
 
--- The difference between the ledger and the orders in cents. Any value other than zero is an error. Reads all orders at once and is
--- meant for tests and for people.
+-- Returns the difference between the ledger and the orders in cents. Any value except zero is an error. Reads all
+-- orders with one statement, so it is only for tests and for manual use.
 create or replace function ledger_audit() returns bigint language sql stable as $$
   with booked as (
     select j.order_id, sum(l.cents) filter (where l.account like 'funds:%') as funds, abs(sum(l.cents)) as off
@@ -32,9 +32,9 @@ create or replace function ledger_audit() returns bigint language sql stable as 
     from booked b full join told t using (order_id)
 $$;
 
--- One part of the same audit: `batch` orders after the given id, and everything booked to ids in that range, whether or not they
--- are orders. `until` is where the next part begins; null after the last part. An audit of all orders in one statement would
--- one day take longer than a statement may.
+-- Audits a part of the orders: `batch` orders whose ids are greater than `after`. It also reads everything that was
+-- booked to ids in this range, even if no such orders exist. `until` is the `after` of the next part, or null after
+-- the last part. The audit has parts because a statement over all orders could exceed the statement timeout.
 create or replace function ledger_audit(after uuid, batch int, out cents bigint, out until uuid) language plpgsql stable as $$
 declare
   low uuid := coalesce(after, '00000000-0000-0000-0000-000000000000');
@@ -57,7 +57,8 @@ begin
     from booked b full join told t using (order_id);
 end $$;
 
--- Runs the next part of the audit if the previous part is old enough and no other process is at it. Returns the current result.
+-- Runs the next part of the audit, if the previous part is at least `pause` ago and no other process runs one.
+-- Returns the difference that was found, and the age of the last complete audit.
 create or replace function continue_audit(batch int, pause interval, out cents bigint, out age_seconds float) language plpgsql as $$
 declare r audit_round; part record;
 begin
@@ -78,14 +79,15 @@ begin
   age_seconds := extract(epoch from now() - r.last_begun_at);
 end $$;
 
--- Unpaid orders that hold money which was not refunded, and how much. There are few, and an index lists them (ledger_held).
+-- Lists unpaid orders that hold money which was not refunded, with the amount. They are few, and the index
+-- ledger_held finds them.
 create or replace function money_held() returns table (order_id uuid, cents bigint) language sql stable as $$
   select j.order_id, -sum(l.cents)::bigint from ledger_line l join journal j on j.id = l.journal_id
    where l.account = 'held' group by j.order_id having sum(l.cents) < 0
 $$;
 
--- Counts uses of codes for an order. The row lock of the code serialises its uses, so both limits are exact. A negative count
--- gives uses back.
+-- Counts the uses of codes by an order. A negative count returns uses. The row lock on the code lets one order at a
+-- time count, so the limits per code and per user are never exceeded. Raises EI003 if a limit is reached.
 create or replace function put_code_uses(p_order uuid, p jsonb) returns void language plpgsql as $$
 declare u record; per_user int;
 begin
@@ -113,7 +115,7 @@ begin
   end loop;
 end $$;
 
--- Records the signatures that draw an id. Each works once.
+-- Records the signed messages that activate a code. Raises EI003 if one was used before.
 create or replace function put_activations(p_order uuid, p jsonb) returns void language plpgsql as $$
 begin
   insert into code_activation (code_id, digest, user_id, order_id)
@@ -123,7 +125,8 @@ exception when unique_violation then
   raise exception using errcode = 'EI003', message = 'limit reached', detail = 'code_activation';
 end $$;
 
--- Adds a key that may draw ids with a code. The code is locked first, so that concurrent requests cannot exceed the limit.
+-- Adds a public key that may activate a code. Returns false if the code has p_most other keys. The code is locked
+-- first, so that concurrent requests cannot exceed the limit.
 create or replace function put_code_pubkey(p_code uuid, p_pubkey text, p_most int) returns boolean language plpgsql as $$
 begin
   perform 1 from code where id = p_code for no key update;
@@ -134,7 +137,7 @@ begin
   return found;
 end $$;
 
--- Counts free ids against the limits of their users.
+-- Counts free ids that users have used. Raises EI003 if a user's limit would be exceeded.
 create or replace function put_free_ids(p jsonb) returns void language plpgsql as $$
 declare f record;
 begin
@@ -147,7 +150,7 @@ begin
   end loop;
 end $$;
 
--- Creates payment intents of the sandbox provider for one order. Does nothing if they exist.
+-- Creates payment intents of the sandbox provider for one order. Does nothing for intents that already exist.
 create or replace function put_sandbox_intents(p_order uuid, p jsonb) returns void language plpgsql as $$
 begin
   insert into sandbox_intent (id, session_id, order_id, method, cents, success_url, cancel_url)
@@ -157,8 +160,9 @@ begin
   on conflict (id) do nothing;
 end $$;
 
--- The same for a batch of turns. The sandbox needs no call to a provider, so a checkout creates its intent in the statement of
--- the turn: one statement less, and the order never waits for a payment that cannot be made yet.
+-- Creates payment intents of the sandbox provider for a batch of turns. The sandbox needs no request to an external
+-- provider, so the turn of a checkout creates its intent. This saves a statement, and a pending order always has an
+-- intent.
 create or replace function put_sandbox_intents(p jsonb) returns void language plpgsql as $$
 begin
   insert into sandbox_intent (id, session_id, order_id, method, cents, success_url, cancel_url)

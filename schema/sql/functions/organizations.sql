@@ -12,8 +12,9 @@ create or replace function display_branding(o organization) returns jsonb langua
                             'created_at', wire_time(o.created_at), 'updated_at', wire_time(o.updated_at))
 $$;
 
--- Sets the role of a member, or removes the member if new_role is null. Does not remove the last
--- owner, unless `insists`. Waits for a concurrent deletion of the account; a deleted account does not become a member.
+-- Sets the role of a member, or removes the member if new_role is null. Refuses to remove or demote the last owner,
+-- unless `insists` is true. The lock on the user makes the function wait for a concurrent deletion of the account,
+-- because a deleted account must not become a member.
 create or replace function set_member(org uuid, who uuid, new_role text, insists boolean) returns text language plpgsql as $$
 begin
   perform 1 from organization where id = org for update;

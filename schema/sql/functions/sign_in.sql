@@ -1,7 +1,7 @@
 -- Functions for the OAuth authorization-code flow.
 
--- Exchanges an authorization code for a grant, once. A second attempt revokes the grant of the first one, because one of the two
--- was not the client.
+-- Exchanges an authorization code for a grant. A code can be exchanged once. If it is exchanged again, the grant of
+-- the first exchange is revoked, because one of the two requests was not made by the client.
 create or replace function redeem_code(p_jti uuid, p_client text, p_grant uuid, p_emoji_id text, p_epoch int, p_seconds int)
 returns text language plpgsql as $$
 declare c authorization_code;
@@ -20,8 +20,8 @@ begin
   return 'redeemed';
 end $$;
 
--- Issues the next generation of a grant's refresh token. Concurrent requests with the same token get the same generation for ten
--- seconds. An older token revokes the grant.
+-- Issues the next generation of a grant's refresh token. For ten seconds, concurrent requests with the same token get
+-- the same generation. A token that is older than that revokes the grant.
 create or replace function rotate_grant(p_id uuid, p_client text, p_generation int, p_seconds int)
 returns jsonb language plpgsql as $$
 declare g oauth_grant; u app_user;
@@ -43,8 +43,9 @@ begin
                             'generation', g.generation, 'role', u.role);
 end $$;
 
--- Revokes the grants of clients that are about to be deleted, and returns the ids of the users. The clients are locked first: a
--- code that is exchanged at the same time either has its grant revoked here, or finds that its client is deleted.
+-- Revokes the grants of clients that are about to be deleted. Returns the ids of the affected users. The clients are
+-- locked first. So if a code is exchanged at the same time, either its grant is revoked here, or the exchange finds
+-- no client.
 create or replace function end_grants(p_clients text[]) returns text[] language plpgsql as $$
 declare user_ids text[];
 begin

@@ -1,6 +1,7 @@
--- Moves ids to new owners. The ids are locked first and in order, as edits lock theirs, so that an edit in progress is waited for
--- and what it wrote is cleared too. Refuses a recipient who was deleted in the meantime (EI003, owner_gone), and a key that is no
--- longer the new owner's (EI003, key_gone): the key's holder could write to the id.
+-- Moves ids to new owners. Locks the ids first, in the same order as edit_batch does. So it waits for an edit in
+-- progress, and also clears the records that the edit wrote. Raises EI003 (owner_gone) if a recipient was deleted.
+-- Raises EI003 (key_gone) if a key no longer belongs to the new owner: otherwise another user who has the key could
+-- write to the id.
 create or replace function put_moves(p jsonb) returns void language plpgsql as $$
 declare moved int; gone uuid;
 begin
@@ -23,7 +24,7 @@ begin
    where r.canonical = x.canonical and x.clear_records;
   delete from json_store j using jsonb_to_recordset(p) as x(canonical text, clear_records boolean)
    where j.canonical = x.canonical and x.clear_records;
-  -- A lock on future writes was the former owner's decision. It does not bind the new one.
+  -- The former owner may have locked future writes. The lock does not apply to the new owner.
   update json_store j set locked_future_writes_at = null from jsonb_to_recordset(p) as x(canonical text)
    where j.canonical = x.canonical and j.locked_future_writes_at is not null;
   update emoji_id e

@@ -1,24 +1,27 @@
--- Functions that commit turns: entities, claims, events and mail. The turn statement calls commit_batch; the other functions
--- are its parts, or are called by functions of other subjects that publish events or claim ids themselves.
+-- Functions that commit turns: entities, claims, events and mail. The statement of a turn calls commit_batch, which
+-- calls the other functions. Functions of other subjects also call them to publish events or to claim ids.
 
--- Three planner settings are switched off for the functions that write sets. A plan is cached for as long as its connection,
--- and the first plans are made while the tables are small. These functions join a few rows to a table of any size, so they
--- must use the index from the start.
+-- The functions that write several rows switch three planner settings off. A connection caches its plans, and the
+-- first plans are made while the tables are small. These functions join a few rows to a table of any size, so their
+-- plans must use the index from the start.
 
--- A time as API responses show it. Stable and not immutable, because to_char is only stable: Postgres inlines an SQL function
--- only if it does not claim more than its body, and calls it once per value otherwise.
+-- Formats a time as in API responses. The function is stable and not immutable, because it calls to_char, which is
+-- stable. Postgres can inline an SQL function only if it is not declared stricter than its body. Otherwise each value
+-- costs a call.
 create or replace function wire_time(t timestamptz) returns text language sql stable as $$
   select to_char(t at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
 
--- Commits a batch of turns atomically: one statement for many turns costs less than half per turn, and they share one WAL flush.
+-- Commits a batch of turns atomically. A turn in a large batch costs less than half of a turn in its own statement,
+-- and all turns share one WAL flush.
 --   p.begun   new entities
---   p.turned  entities with the version they are expected to have
+--   p.turned  changed entities, with the version that each is expected to have
 --   p.claims, p.releases, p.grants, p.moves, p.ledger, p.sandbox_intents, p.uses, p.free_ids, p.mail
---             effects, one list per kind over all turns, so that rows are locked kind by kind and in order
+--             effects: one list per kind for all turns, so that rows are locked kind by kind and in order
 --   said      channels and events, see place_said
--- Returns what place_said returns, or null if exactly these turns were committed before. Raises EI001 (detail: the ids of the
--- entities) if another turn was committed first, and EI002 if another holder has an id. The caller then retries without them.
+-- Returns the result of place_said, or null if exactly these turns were already committed. Raises EI001 (detail: the
+-- ids of the entities) if another turn of an entity was committed first. Raises EI002 if another holder has an id.
+-- After either error the caller retries the other turns without the rejected ones.
 create or replace function commit_batch(p jsonb, said jsonb) returns jsonb language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
@@ -73,17 +76,20 @@ begin
   return places;
 end $$;
 
--- Claims ids, all or none. A claim without from_holder takes a free id, or changes the kind of a claim its holder already has
--- (an order's hold becomes owned). A claim with from_holder takes the id from that holder, or takes it if it is free. `held`
--- requires the id to be with from_holder now; a free id is then refused.
+-- Claims ids, all or none.
+--   * A claim without from_holder takes a free id. If its holder already has the id, it changes the kind of the claim
+--     (for example from `order` to `owned`).
+--   * A claim with from_holder takes the id from that holder, or takes a free id.
+--   * A claim with from_holder and `held` takes the id only from that holder. A free id is refused.
 --
--- Raises EI002. The detail lists the ids that are taken; the hint lists the positions of the refused claims, counted from one,
--- because several turns of a batch may want the same id and only some of them get it.
+-- Raises EI002 if claims are refused. The detail lists the ids. The hint lists the positions of the refused claims,
+-- counted from 1, because several turns of a batch can claim the same id and only some of them get it.
 --
--- Each step goes through the ids in order: lock what is taken from a holder, insert what is free, then move what was locked.
--- An insert waits for a concurrent insert or move of its id, but not for a row that is only locked. A statement
--- therefore never waits for one that is a step behind, and there are no deadlocks. If several claims of one batch take the
--- same id from the same holder, only the first one gets it (distinct on).
+-- There are three steps, and each goes through the ids in order: lock the claims that are taken from a holder, insert
+-- claims on free ids, then move the locked claims. An insert waits for a concurrent insert or move of the same id,
+-- but not for a row that is only locked. So a statement never waits for a statement that is in an earlier step, and
+-- deadlocks are impossible. If several claims of a batch take the same id from the same holder, only the first one
+-- gets it (distinct on).
 create or replace function put_claims(p jsonb) returns void language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare locked bigint[] := '{}'; left_over bigint[]; want record; taken text[]; lost bigint[];
@@ -118,7 +124,8 @@ begin
   end if;
   if left_over is null then return; end if;
 
-  -- Some of these may already be with their holder.
+  -- The ids of the remaining claims already have a claim. The new claim succeeds if the existing one belongs to its
+  -- from_holder or, without a from_holder, to its own holder.
   for want in
     select x.canonical, x.kind, x.holder, x.owner_id, coalesce(x.from_holder, x.holder) as from_holder, x.n
       from rows from (jsonb_to_recordset(p)
@@ -139,7 +146,7 @@ begin
   end if;
 end $$;
 
--- Deletes the claims of a holder. A background worker notifies users who are interested in the freed ids (put_freed).
+-- Deletes claims of a holder, and queues the freed ids (put_freed): a background worker notifies interested users.
 create or replace function put_releases(p_holder uuid, p jsonb) returns void language plpgsql as $$
 declare freed text[];
 begin
@@ -153,12 +160,14 @@ begin
   if freed is not null then perform put_freed(freed); end if;
 end $$;
 
--- Assigns offsets and stores events.
---   p.channels  each channel once: its name and how many events it gets
---   p.events    the number of the channel in that list, how many of its events come after this one, type and data
--- Returns the last offset of each channel in the given order, and the epoch and the time the events share. The epoch is null if
--- the channels do not all have the same one. Offsets are assigned under the lock of the channel's row, so they follow the
--- order of commits without gaps. Channels are locked in the order of their names, so two batches cannot deadlock.
+-- Assigns offsets to events and stores the events.
+--   p.channels  each channel once: its name, and the number of its events
+--   p.events    for each event: the position of its channel in p.channels (counted from 1), the number of later
+--               events of this channel in the batch, the type and the data
+-- Returns the last offset of each channel in the given order, and the epoch and the time of all events. The epoch is
+-- null if the channels do not all have the same one. Offsets are assigned under the row lock of the channel, so they
+-- have the order of the commits and no gaps. Channels are locked in the order of their names, so two batches cannot
+-- deadlock.
 create or replace function place_said(p jsonb) returns jsonb language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
@@ -182,7 +191,8 @@ begin
   return jsonb_build_object('epoch', case when is_shared then epoch_of end, 'at', wire_time(now()), 'ends', ends);
 end $$;
 
--- The same for a plain list of events {channel, type, data}. Returns the offset of each event, and the epoch and time they share.
+-- Assigns offsets and stores events like place_said, for a plain list of events {channel, type, data}. Returns the
+-- offset of each event, and the epoch and time of all events.
 create or replace function place_many_events(p jsonb) returns jsonb language plpgsql as $$
 declare given jsonb; epoch_of uuid := live_epoch();
 begin
@@ -209,8 +219,8 @@ begin
   return given;
 end $$;
 
--- The same, cheaper for few events in the order of their channels: short statements with cached plans cost less than one
--- statement that joins, sorts and groups.
+-- Does the same as place_many_events. It is faster for at most 8 events that are sorted by channel: a few short
+-- statements with cached plans cost less than one statement that joins, sorts and groups.
 create or replace function place_events(p jsonb) returns jsonb language plpgsql as $$
 declare
   e jsonb; name_of text; last_name text := ''; o bigint; offsets bigint[] := '{}';
@@ -238,7 +248,7 @@ begin
   return jsonb_build_object('epoch', case when is_shared then first_epoch end, 'at', wire_time(now()), 'offsets', offsets);
 end $$;
 
--- For functions that create events themselves. Returns channel and offset of each event.
+-- Publishes events on behalf of other SQL functions. Returns the channel and offset of each event.
 create or replace function put_events(p jsonb) returns jsonb language sql as $$
   with placed as materialized (select place_events(p) as at)
   select coalesce(jsonb_agg(jsonb_build_object('channel', x.e->'channel', 'offset', placed.at->'offsets'->(x.n - 1)::int)
@@ -246,7 +256,8 @@ create or replace function put_events(p jsonb) returns jsonb language sql as $$
     from placed, jsonb_array_elements(p) with ordinality as x(e, n)
 $$;
 
--- Adds mail to the outbox. `kept` is mail without a delivery service: it stays in the outbox to be read there and counts as sent.
+-- Adds mail to the outbox. Mail with `kept` has no delivery service: it is stored as already sent, so that it can be
+-- read in the outbox but is not delivered.
 create or replace function put_mail(p jsonb) returns void language plpgsql as $$
 begin
   insert into outbox (recipient, kind, payload, sent_at)
@@ -254,8 +265,8 @@ begin
     from jsonb_to_recordset(p) as x(recipient text, kind text, payload text, kept boolean);
 end $$;
 
--- Deletes events older than `keep`, at most `batch` of them, and returns how many. A client that asks for a deleted event
--- sees a gap. Several processes may call this at the same time.
+-- Deletes at most `batch` events that are older than `keep`, and returns their number. A client that requests a
+-- deleted event detects a gap. Several processes can call this function at the same time.
 create or replace function trim_old_events(keep interval, batch int) returns int language plpgsql as $$
 declare trimmed int;
 begin
@@ -267,8 +278,9 @@ begin
   return trimmed;
 end $$;
 
--- Deletes the events of the named channels beyond the newest `keep_per_channel`. The process that stores an event knows which
--- channels have too many, so it names them: searching all channels would take longer with every id and every order.
+-- Deletes events of the named channels, except the newest `keep_per_channel` of each channel. Deletes at most `batch`
+-- events and returns their number. The caller names the channels, because a search of all channels would take longer
+-- with every id and every order; the process that stores events knows which channels have too many.
 create or replace function trim_channels(names text[], keep_per_channel int, batch int) returns int language plpgsql as $$
 declare trimmed int;
 begin
@@ -283,21 +295,22 @@ begin
   return trimmed;
 end $$;
 
--- Changes the epoch of every channel. To be called after restoring a backup: offsets assigned since the backup are void, and a
--- new epoch makes every client start over.
+-- Changes the epoch of every channel. It must be called after a backup was restored: offsets that were assigned after
+-- the backup are lost, and the new epoch makes every client load the state again.
 create or replace function renew_live_epoch() returns uuid language sql as $$
   with renewed as (update live_epoch set epoch = gen_random_uuid() returning epoch),
        moved as (update channel set epoch = (select epoch from renewed) returning 1)
   select epoch from renewed
 $$;
 
--- Owner and peer of an order or a transfer, by the name of its channel. Null if there is no such entity.
+-- Returns the user ids of the owner and the peer of an order or transfer, by the name of its channel. Null if the
+-- order or transfer does not exist.
 create or replace function channel_parties(channel_name text) returns jsonb language sql stable as $$
   select jsonb_build_array(e.owner_id, e.peer_id) from entity e
    where e.kind = split_part(channel_name, ':', 1) and e.id = split_part(channel_name, ':', 2)::uuid
 $$;
 
--- An event as readers get it. The data stays text because no reader looks into it.
+-- Converts an event to the form that readers get. The data is text, because readers send it on without parsing it.
 create or replace function event_row(e event) returns jsonb language sql stable as $$
   select jsonb_build_object('offset', e."offset", 'type', e.type, 'data', e.data::text, 'at', wire_time(e.at))
 $$;

@@ -1,7 +1,9 @@
 -- Functions for second factors.
 
--- Checks a code for a login: a TOTP step newer than any used, the SMS code, or a backup code. Each works once. The attempt that
--- used a code may repeat the call, because a turn that loses a race is decided again. Returns 'proven', 'spent' or 'wrong'.
+-- Checks the second factor of a login: a TOTP step that is newer than the last used one, an SMS code, or a backup
+-- code. Each can be used once. The attempt (p_attempt) that used a code can repeat the call and gets 'proven' again,
+-- because a turn that conflicts with another turn is decided again. Returns 'proven', 'spent' (the code was used
+-- before) or 'wrong'.
 create or replace function use_second_factor(p_user uuid, p_attempt uuid, p_step bigint, p_sms text[], p_backup text[])
 returns text language plpgsql as $$
 declare sms sms_code;
@@ -29,7 +31,7 @@ begin
   return case when found then 'proven' else 'wrong' end;
 end $$;
 
--- Stores a new SMS code with its expiry and sends it in the same statement.
+-- Stores a new SMS code with its expiry, and adds the message to the outbox in the same statement.
 create or replace function put_sms_code(p_user uuid, p_for_setup boolean, p_hash text, p_seconds int, p_mail jsonb)
 returns void language sql as $$
   insert into sms_code (user_id, for_setup, hash, expires_at)
@@ -39,7 +41,8 @@ returns void language sql as $$
   select put_mail(p_mail)
 $$;
 
--- The same, only if this is still the user's phone: a code that was sent to an earlier phone must not work.
+-- Stores and sends a new SMS code like put_sms_code, but only if p_sealed_phone is still the user's phone. Otherwise
+-- returns false, because a code that was sent to an earlier phone must not work.
 create or replace function put_code_for_phone(p_user uuid, p_sealed_phone text, p_hash text, p_seconds int, p_mail jsonb) returns boolean
 language plpgsql as $$
 declare for_setup boolean;
@@ -51,8 +54,9 @@ begin
   return true;
 end $$;
 
--- Starts a setup, or restarts one that is not confirmed. Returns false if this provider is already enabled, or if the account was
--- deleted, so that no phone number is stored for it.
+-- Starts the setup of a second factor, or restarts a setup that is not confirmed. Returns false if the provider is
+-- already enabled. Also returns false if the account was deleted, so that no phone number is stored for a deleted
+-- account.
 create or replace function set_up_two_factor(p jsonb) returns boolean language plpgsql as $$
 begin
   if not hold_user((p->>'user_id')::uuid) then return false; end if;
@@ -70,7 +74,8 @@ begin
   return true;
 end $$;
 
--- Exactly one confirmed provider is the default, as long as there is one.
+-- Makes exactly one confirmed provider of the user the default: the current default, else p_prefer, else the oldest
+-- one.
 create or replace function keep_default_factor(p_user uuid, p_prefer text) returns void language sql as $$
   update two_factor t set is_default = (t.provider = (
     select f.provider from two_factor f where f.user_id = p_user and f.confirmed_at is not null
@@ -78,7 +83,8 @@ create or replace function keep_default_factor(p_user uuid, p_prefer text) retur
    where t.user_id = p_user and t.confirmed_at is not null
 $$;
 
--- Enables the provider that the code belongs to and returns it. Returns null if the code matches no pending setup.
+-- Enables the provider whose pending setup the code confirms, and returns the provider. Returns null if there is
+-- none.
 create or replace function confirm_two_factor(p_user uuid, p_attempt uuid, p_step bigint, p_sms text[])
 returns text language plpgsql as $$
 declare chosen text; wants_default boolean;
@@ -103,8 +109,8 @@ begin
   return chosen;
 end $$;
 
--- The same, but only for the secret that the code was checked against: the setup may have been restarted with another secret
--- in between.
+-- Confirms a setup like the function above, but only if p_sealed_secret is still the stored secret. The code was
+-- checked with that secret, and the setup may have been restarted with another one in the meantime.
 create or replace function confirm_two_factor(p_user uuid, p_attempt uuid, p_step bigint, p_sealed_secret text, p_sms text[])
 returns text language plpgsql as $$
 declare replaced boolean;
@@ -117,7 +123,8 @@ begin
   return confirm_two_factor(p_user, p_attempt, p_step, p_sms);
 end $$;
 
--- Disables one provider, or all of them, including unconfirmed setups. Returns how many were removed.
+-- Disables one provider, or all providers if p_provider is null. Includes unconfirmed setups. Returns the number of
+-- removed providers.
 create or replace function disable_two_factor(p_user uuid, p_provider text) returns int language plpgsql as $$
 declare removed int;
 begin
@@ -129,7 +136,8 @@ begin
   return removed;
 end $$;
 
--- The same with a backup code. Returns null if the code is unknown. A code is not used up for a provider that is not enabled.
+-- Disables one or all providers with a backup code. Returns null if the code is unknown. Also returns null if
+-- p_provider is not enabled; the code is then not used up.
 create or replace function backup_disable_two_factor(p_user uuid, p_backup text[], p_provider text) returns int language plpgsql as $$
 begin
   if p_provider is not null and not exists (
@@ -142,8 +150,8 @@ begin
   return disable_two_factor(p_user, p_provider);
 end $$;
 
--- Removes the second factors of a user who lost them, on behalf of support. Ends the sessions too, because one of them may
--- belong to an attacker.
+-- Removes all second factors of a user who lost them, on behalf of support. Also ends the user's sessions, because
+-- one of them may belong to an attacker.
 create or replace function destroy_two_factor(who uuid, may_touch text[]) returns jsonb language plpgsql as $$
 declare u app_user; events jsonb := '[]';
 begin

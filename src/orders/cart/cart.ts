@@ -22,7 +22,7 @@ import { nextCart } from "./items.ts"
 export interface Cart {
   readonly user: DisplayUser
   readonly order: StoredOrder
-  /** Set if the cart is not stored yet. */
+  /** The data to create the cart with. Undefined if the cart is already stored. */
   readonly create: OrderInput | undefined
   readonly seen: Seen
 }
@@ -31,26 +31,26 @@ export interface CartTurn {
   readonly order: StoredOrder
   readonly before: StoredOrder
   readonly seen?: Seen
-  /** The event that was committed. Undefined when the request repeats an earlier one. */
+  /** The committed event. Undefined if the request repeats an earlier request and nothing was committed. */
   readonly event?: OrderEvent | undefined
 }
 
-/** The event of a cart's turn, and effects that are committed with it and that the machine does not compute. */
+/** The event to send to the cart, and additional effects, not computed by the machine, to commit with it. */
 export interface CartDecision {
   readonly event: OrderEvent
   readonly effects?: TurnEffects | undefined
 }
 
-/** Errors of a cart request other than a refusal by the state of the order. */
+/** The errors of a cart request, except the error that the state of the order refuses the event. */
 export type CartRefusal = Unprocessable | UnsupportedEmoji | NotFound | Unavailable
 
 type Loaded = Effect.Success<ReturnType<OrderActors["Service"]["turn"]>>
 
 interface CartTurnOptions {
-  /** Refuses the turn if the cart is another order now. */
+  /** The id of the order that the caller expects. The turn is refused if the user's cart is now another order. */
   readonly only?: string | undefined
   readonly also?: ReadonlyArray<string>
-  /** The cart that the caller has already read. */
+  /** The cart, if the caller has already read it. The first attempt then does not read it again. */
   readonly found?: Cart | undefined
 }
 
@@ -72,8 +72,9 @@ const cartOf = ({ order, paid, user }: Omit<NewestCart, "seen">, seen: Seen): Ca
 }
 
 /**
- * The id of the newest order of each user. Every order begins with a turn of the cart, so a single process knows it.
- * If an id is outdated, the state or version of the order refuses the turn, and the cart is read from the database.
+ * Caches the id of each user's newest order. A new order is always created by a turn of the cart, so a single process
+ * always knows the newest id. With several processes an id can be outdated. The state or version of that order then
+ * refuses the turn, and the cart is read from the database.
  */
 class NewestOrders {
   readonly #ids = new BoundedMap<string>(maxRemembered)
@@ -86,21 +87,21 @@ class NewestOrders {
     this.#ids.renew(userId, orderId)
   }
 
-  /** Records an order that was read. A later turn of this process takes precedence. */
+  /** Stores the id of an order that was read, unless an id is already cached: the read can be older than the turn. */
   found(userId: string, orderId: string | undefined): void {
     if (orderId !== undefined && !this.#ids.has(userId)) this.became(userId, orderId)
   }
 }
 
-/** The open order of a user, stored or not stored yet. */
+/** Reads and changes the cart of a user, which is the user's open order. An empty cart need not be stored. */
 export class Carts extends Context.Service<
   Carts,
   {
-    /** Reads the cart. `also`: further claims to read with the same statement. */
+    /** Reads the cart from the database. `also` names further ids whose claims are read with the same statement. */
     get(userId: string, also?: ReadonlyArray<string>): Effect.Effect<Cart, NotFound | Unavailable>
-    /** The cart for a decision. It can be cached; its claims are then not read. */
+    /** Returns the cart to decide a request with. If it is cached, nothing is read and it contains no claims. */
     recall(userId: string): Effect.Effect<Cart, NotFound | Unavailable>
-    /** Runs one turn on the current cart. */
+    /** Runs one turn on the current cart. If the order was closed concurrently, the turn runs on the next cart. */
     turn(
       userId: string,
       decide: (
@@ -128,7 +129,7 @@ export class Carts extends Context.Service<
         return cartOf(found, found.seen)
       })
 
-      /** The cached cart, without claims. */
+      /** The cart from the caches, without claims. Undefined if the user or the order is not cached. */
       const remembered = (userId: string): Omit<NewestCart, "seen"> | undefined => {
         const user = users.remembered(userId)
         const id = newest.of(userId)
@@ -146,7 +147,7 @@ export class Carts extends Context.Service<
         return known === undefined ? get(userId) : Effect.succeed(cartOf(known, unseen))
       }
 
-      /** Reads the claims also if the cart is cached. */
+      /** Reads the cart with its claims. If the cart is cached, only the claims are read from the database. */
       const look = (userId: string, also: ReadonlyArray<string>) => {
         const known = remembered(userId)
         if (known === undefined) return get(userId, also)
@@ -192,7 +193,8 @@ export class Carts extends Context.Service<
               },
             )
             const loaded: Loaded | undefined = yield* Effect.catchTags(turn, {
-              // The order was paid or cancelled in the meantime. The next attempt uses the next cart.
+              // The order was paid or cancelled after it was read. The next attempt reads and uses the user's next
+              // cart.
               EventRefused: (refused) => {
                 if (decision === undefined) return Effect.fail(refused)
                 return tries < maxAttempts && (before.status === "Paid" || before.status === "Cancelled")
@@ -213,7 +215,7 @@ export class Carts extends Context.Service<
               const order = storedOf(loaded.snapshot)
               const last = newest.of(userId)
               newest.became(userId, order.context.id)
-              // The previous order is closed and no longer needed in memory.
+              // The previous order is closed, so its actor is removed from memory.
               if (last !== undefined && last !== order.context.id) actors.passivate(last)
               return { user: cart.user, order, before, seen: cart.seen, event: decision?.event }
             }

@@ -19,7 +19,7 @@ export const ineligible = (messages: ReadonlyArray<string>, details?: Readonly<R
     ...(details === undefined ? {} : { details }),
   })
 
-/** The error for items that other users claimed first. It lists the items and the reasons. */
+/** Creates the 422 error for items that other users have claimed. It lists each item with the reason. */
 export const itemsUnavailable = (
   items: ReadonlyArray<OrderItem>,
   claims: ReadonlyArray<string>,
@@ -55,7 +55,7 @@ export const idItem = ({ id, priceCents, rhythmScore }: Price, at: string): Orde
   updatedAt: at,
 })
 
-/** The claims of the requested items. They are read together with the cart. */
+/** The claims of the requested items. The caller reads them together with the cart. Skips ids that are not valid. */
 export const claimsOf = (wanted: ReadonlyArray<WantedItem>): ReadonlyArray<string> =>
   wanted
     .map((item) => {
@@ -65,7 +65,7 @@ export const claimsOf = (wanted: ReadonlyArray<WantedItem>): ReadonlyArray<strin
     })
     .filter((claim) => claim !== undefined)
 
-/** Checks that no item is in the request or the cart twice, and that the cart has room. */
+/** Fails if an item is in the request or the cart twice, or if the cart would exceed its maximum number of items. */
 export const checkAddable = (order: OrderContext, items: ReadonlyArray<OrderItem>) => {
   const seen = new Set(order.items.map(({ claim }) => claim))
   const repeated = items.filter(({ claim }) => seen.size === seen.add(claim).size)
@@ -80,8 +80,9 @@ export const checkAddable = (order: OrderContext, items: ReadonlyArray<OrderItem
 }
 
 /**
- * The next cart of a user. Its id is derived from the previous order, so concurrent requests create the same cart, and
- * reading an empty cart writes nothing. The items of an expired order are in the next cart again.
+ * Computes the next cart of a user. Its id is derived from the id of the previous order, so concurrent requests
+ * create the same cart, and an empty cart can be shown without storing it. The items of an expired order are in the
+ * next cart again.
  */
 export const nextCart = (
   userId: string,

@@ -6,7 +6,10 @@ import { Payments } from "../payments/payments.ts"
 import { Carts } from "./cart.ts"
 import { checkAddable, claimsOf, type WantedItem } from "./items.ts"
 
-/** Turns without claims cannot fail because of the claims of other users. */
+/**
+ * Removes the errors `IdsTaken` and `LimitReached` from the type of a turn that claims nothing. Such a turn cannot
+ * cause them, so they are treated as defects.
+ */
 export const unclaimed = <A, E, R>(
   effect: Effect.Effect<A, E | { readonly _tag: "IdsTaken" } | { readonly _tag: "LimitReached" }, R>,
 ) =>
@@ -49,7 +52,7 @@ export const removeFromCart = (userId: string, itemId: string) =>
     carts.turn(userId, (_, at) => Effect.succeed({ event: { type: "remove", itemId, at } })),
   ).pipe(unclaimed)
 
-/** Returns a pending order to Draft: releases its ids and cancels its intent. */
+/** Returns a pending order to the state Draft. Releases its ids and cancels its payment intent. */
 export const returnToDraft = Effect.fnUntraced(function* (userId: string) {
   const turn = yield* Carts.use((carts) =>
     carts.turn(userId, (_, at) => Effect.succeed({ event: { type: "convert_to_draft", at } })),

@@ -15,7 +15,10 @@ export interface RequestedCheckout {
   readonly requestedKey: string | undefined
 }
 
-/** Whether a pending order already has this checkout. Free and Cash are excluded: they pay a pending order. */
+/**
+ * Whether the order is already pending payment with the requested checkout. False for Free and Cash, because a second
+ * checkout with these methods pays the pending order.
+ */
 export const isRepeated = (
   { context, status }: StoredOrder,
   { method, orderId, requestedKey }: RequestedCheckout,
@@ -60,7 +63,9 @@ export const checkRequest = Effect.fnUntracedEager(function* (
     })
 })
 
-/** Checks that the requested key is one of the buyer's keys. */
+/**
+ * Fails if the requested key is not a key of the buyer. Returns it in lower case, or undefined if none is requested.
+ */
 export const checkKey = (
   user: DisplayUser,
   wanted: string | null | undefined,
@@ -76,7 +81,7 @@ export const checkKey = (
       )
 }
 
-/** Requires a confirmed email address. Users with only an alternate_id are exempt. */
+/** Requires a confirmed email address. A user who has an alternate_id and no email address needs none. */
 export const checkEmail = (user: DisplayUser): Effect.Effect<void, Unprocessable> =>
   user.email_verified_at !== undefined || (user.email === undefined && user.alternate_id !== undefined)
     ? Effect.void

@@ -25,8 +25,8 @@ import { type CheckoutInput, cashBooked, decideCheckout } from "./decide.ts"
 import { ItemPrices } from "./price-items.ts"
 
 /**
- * Checks out a cart. One turn claims all ids or none. Then the provider creates the payment intent, unless the turn has
- * created it.
+ * Checks out a cart. One turn claims all ids or none of them. Some providers compute the payment intent in advance,
+ * and the same turn stores it. For other providers the intent is created after the turn.
  */
 export class Checkouts extends Context.Service<
   Checkouts,
@@ -36,9 +36,9 @@ export class Checkouts extends Context.Service<
       orderId: string | undefined,
       request: CheckoutCartRequest,
       options?: {
-        /** The partner whose page starts the checkout. */
+        /** The organization (partner) on whose page the checkout was started. */
         readonly organizationId?: string
-        /** Identifies a cash payment that has no reference. */
+        /** Identifies a cash payment for which the request has no external_reference. */
         readonly operationKey?: string | undefined
       },
     ): Effect.Effect<CartTurn, CartRefusal | EventRefused | Forbidden>
@@ -55,11 +55,11 @@ export class Checkouts extends Context.Service<
       const keys = yield* DefaultPubkeys
       const failPoints = yield* FailPoints
 
-      /** The buyer of the order, if the caller may check it out. */
+      /** Returns the id of the order's buyer. Fails with 404 if the caller may not check out the order. */
       const buyerOf = Effect.fnUntracedEager(function* (principal: Principal, orderId: string | undefined) {
         if (orderId === undefined) return principal.userId
         const order = yield* orders.find(orderId)
-        // GET /cart shows the id of a cart before the cart is stored.
+        // GET /cart shows the id of an empty cart that is not stored yet. The caller may use that id here.
         if (order === undefined && (yield* carts.get(principal.userId)).order.context.id === orderId)
           return principal.userId
         const isAllowed =
@@ -68,11 +68,14 @@ export class Checkouts extends Context.Service<
         return order.context.userId
       })
 
-      /** Loads the prices, decides, and adds the intent where the provider can compute it without a request. */
+      /**
+       * Prices the items and decides the event of the checkout. If the provider can compute the intent without a
+       * request, the intent is added to the event.
+       */
       const decide = Effect.fnUntracedEager(function* (facts: Omit<CheckoutInput, "items">) {
         const { at, order, request } = facts
         const { context, status } = order
-        // A pending order keeps the prices of its checkout.
+        // A pending order uses the prices of its first checkout.
         const items = status === "Draft" ? yield* itemPrices.again(context.items, at) : context.items
         yield* failPoints.pass("checkout.before_commit")
         const event = yield* decideCheckout({ ...facts, items })
@@ -91,7 +94,10 @@ export class Checkouts extends Context.Service<
         return yield* itemsUnavailable(order.context.items, claims, seen)
       })
 
-      /** Undoes the checkout if a lootbox was refilled before it was held. A held lootbox cannot change. */
+      /**
+       * Returns the order to Draft and fails if the contents of a lootbox changed before the checkout held it. After
+       * the checkout a held lootbox cannot change.
+       */
       const checkBoxes = Effect.fnUntracedEager(function* (buyer: string, { context, status }: StoredOrder) {
         if (status !== "PendingPayment" || !(yield* itemPrices.hasChangedBoxes(context.items))) return
         const undo = (_: StoredOrder, at: string) =>
@@ -103,7 +109,10 @@ export class Checkouts extends Context.Service<
         ])
       })
 
-      /** Answers a repeated checkout with the same order, and creates the intent if a crash prevented it. */
+      /**
+       * Returns the pending order if the request repeats its checkout, otherwise undefined. Creates the payment
+       * intent if a crash prevented that after the first request.
+       */
       const repeated = Effect.fnUntracedEager(function* (
         { order, user }: Cart,
         requested: RequestedCheckout,
@@ -114,7 +123,7 @@ export class Checkouts extends Context.Service<
         return { user, order: yield* payments.ensureIntent(order), before: order }
       })
 
-      /** The order that an earlier request with the same reference paid in cash. */
+      /** Returns the order if an earlier cash checkout with the same reference paid it, otherwise undefined. */
       const paidBefore = Effect.fnUntraced(function* (
         { user }: Cart,
         orderId: string | undefined,
@@ -162,7 +171,8 @@ export class Checkouts extends Context.Service<
                 refused === cashBooked
                   ? Effect.map(carts.get(buyer), ({ order, user }) => ({ user, order, before: order }))
                   : Effect.fail(refused),
-              // The same request can have been committed first: by another request, or by an earlier one.
+              // The event is also refused if an earlier or a concurrent request has already committed the same
+              // checkout.
               EventRefused: (refused) =>
                 Effect.gen(function* () {
                   const same =
@@ -178,7 +188,7 @@ export class Checkouts extends Context.Service<
           if (turn.before.status === "Draft") yield* checkBoxes(buyer, turn.order)
           if (turn.event?.type === "checkout.hold") turn = yield* checkOut(turn.order.context.id, undefined)
           const isPaid = turn.order.status === "Paid"
-          // The earlier intent is not for the amount that is due now.
+          // The payment intent from before this turn has another amount than the amount due now.
           if (isPaid || turn.order.context.intent === undefined)
             yield* payments.abandon(turn.before.context.intent)
           const order = yield* payments.ensureIntent(turn.order)

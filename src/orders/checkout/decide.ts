@@ -12,15 +12,15 @@ import type { StoredOrder } from "../order-store.ts"
 import { notFree } from "../refusals.ts"
 import { freeDiscounts } from "./discounts.ts"
 
-/** Everything a checkout is decided on. */
+/** All data that the decision about a checkout uses. */
 export interface CheckoutInput {
   readonly order: StoredOrder
-  /** The items of the order at the prices that apply. */
+  /** The items of the order. A draft has current prices; a pending order has the prices of its first checkout. */
   readonly items: ReadonlyArray<OrderItem>
   readonly at: string
   readonly user: DisplayUser
   readonly request: CheckoutCartRequest
-  /** The key that the request names. */
+  /** The pubkey of the request, if it names one. */
   readonly requestedKey: string | undefined
   readonly defaultKey: string
   readonly organizationId: string | undefined
@@ -28,7 +28,9 @@ export interface CheckoutInput {
   readonly ttlSeconds: number
 }
 
-/** The order already has this cash payment. The checkout then answers with the order. */
+/**
+ * Signals that the order already has this cash payment. The checkout then returns the order instead of this error.
+ */
 export const cashBooked = new Unprocessable({
   error: "This cash payment is already recorded.",
   fields: { amount: [{ code: "taken_before", message: "The order already has this payment." }] },
@@ -44,7 +46,8 @@ const checkoutOf = ({
   user,
 }: CheckoutInput): Checkout => {
   const before = order.context.checkout
-  // A pending order keeps its partner and the key its buyer chose, also when an administrator completes the checkout.
+  // A second checkout of a pending order, for example by an administrator, does not change the partner and the key of
+  // the first checkout, unless the request names others.
   const partner = organizationId ?? before?.organizationId
   const chosenKey = user.pubkeys.find((key) => key === before?.pubkey)
   const checkout: Types.Mutable<Checkout> = {
@@ -63,7 +66,7 @@ const decideFree = (
   { at, items, order, user }: CheckoutInput,
   checkout: Checkout,
 ): Effect.Effect<OrderEvent, Unprocessable> => {
-  // Earlier payments cover the price, so no free ids are used.
+  // Earlier payments already cover the price, so the order becomes paid without using free ids.
   if (totalCents(items) > 0 && dueCents({ ...order.context, items }) === 0)
     return Effect.succeed({ type: "checkout.payment", at, items, checkout })
   const waived = freeDiscounts(items, at)
@@ -94,10 +97,11 @@ const decideCash = (
 }
 
 /**
- * Decides which event a checkout sends to its order, without queries and without side effects.
+ * Decides which event a checkout sends to its order. The function runs no queries and has no side effects.
  *
- * Lootboxes can be refilled until an order holds them, and a payment is final. A checkout of a draft that would pay for a
- * lootbox therefore only holds the items; the caller checks the boxes and decides again.
+ * A lootbox can be refilled until an order holds it, and a payment cannot be undone. If a checkout of a draft would
+ * pay for a lootbox, this function therefore returns `checkout.hold`, which only holds the items. The caller then
+ * checks that the lootboxes did not change, and calls this function again.
  */
 export const decideCheckout = (
   input: CheckoutInput,

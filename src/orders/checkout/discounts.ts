@@ -36,7 +36,10 @@ const fits = ({ pattern }: Code) => {
   }
 }
 
-/** Creates at most one discount per matching id, in the order of the cart, up to the remaining uses of the code. */
+/**
+ * Creates one discount for each id that matches the code and has no discount yet, in the order of the cart. Creates
+ * at most `uses` discounts.
+ */
 export const codeDiscounts = (
   items: ReadonlyArray<OrderItem>,
   code: Code,
@@ -51,7 +54,7 @@ export const codeDiscounts = (
     .map((item) => discountOf(item, reduction(code, item.cents), at, code.id))
 }
 
-/** Discounts the rest of each id's price. Lootboxes are not discounted. */
+/** Creates a discount for each id that reduces its remaining price to zero. Lootboxes get no discount. */
 export const freeDiscounts = (items: ReadonlyArray<OrderItem>, at: string): ReadonlyArray<OrderItem> =>
   items.filter(isId).flatMap((item) => {
     const left = items.reduce(

@@ -6,11 +6,13 @@ import { Sandbox } from "../payments/sandbox.ts"
 
 const secretAad = (orderId: string) => `order/${orderId}/client-secret`
 
-/** The client secrets of payment intents. Orders store them only encrypted. */
+/** Encrypts and decrypts the client secrets of payment intents. Orders store the secrets only encrypted. */
 export class IntentSecrets extends Context.Service<
   IntentSecrets,
   {
-    /** Converts an intent for storage: the secret is encrypted, or omitted if the provider can compute it again. */
+    /**
+     * Converts an intent to its stored form: a client secret is encrypted. The sandbox computes its secrets instead.
+     */
     protect(orderId: string, made: MadeIntent & Pick<Intent, "attempt" | "provider">): Effect.Effect<Intent>
     reveal(orderId: string, intent: Intent): Effect.Effect<string>
   }
@@ -34,7 +36,8 @@ export class IntentSecrets extends Context.Service<
             ? Effect.succeed(sandbox.secretOf(intent))
             : seal.open(intent.sealedSecret, secretAad(orderId)).pipe(
                 Effect.map(String),
-                // The encryption key can be retired. An old order does not need the secret.
+                // Decryption fails if the encryption key was retired. Orders that old are closed and do not need the
+                // secret.
                 Effect.orElseSucceed(() => ""),
               ),
       })

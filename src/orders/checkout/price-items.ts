@@ -29,18 +29,24 @@ const parseIds = Effect.fnUntracedEager(function* (texts: ReadonlyArray<string>)
 export class ItemPrices extends Context.Service<
   ItemPrices,
   {
-    /** Prices new items. An id that another checkout holds can be added to a cart; a taken id cannot. */
+    /**
+     * Creates priced items from a request. An id that another order holds can be added to a cart, because the hold
+     * can expire. A taken id cannot be added.
+     */
     wanted(
       wanted: ReadonlyArray<WantedItem>,
       at: string,
       seen: Seen,
     ): Effect.Effect<ReadonlyArray<OrderItem>, NotFound | Unavailable | Unprocessable | UnsupportedEmoji>
-    /** Prices the items of a cart again. An item whose price changed also stores the previous price. */
+    /** Prices the items of a cart again. If the price of an item changed, the item also stores its previous price. */
     again(
       items: ReadonlyArray<OrderItem>,
       at: string,
     ): Effect.Effect<ReadonlyArray<OrderItem>, Unavailable | Unprocessable | UnsupportedEmoji>
-    /** Whether the price of a lootbox differs from the item. A lootbox that an order holds cannot change. */
+    /**
+     * Whether the current price of a lootbox differs from the price of its item. The contents and the price of a
+     * lootbox cannot change while an order holds it.
+     */
     hasChangedBoxes(items: ReadonlyArray<OrderItem>): Effect.Effect<boolean, Unavailable>
   }
 >()("directory/ItemPrices") {
@@ -84,7 +90,7 @@ export class ItemPrices extends Context.Service<
         }),
         again: Effect.fnUntracedEager(function* (items, at) {
           const texts = items.map(({ emojiId }) => emojiId).filter((text) => text !== undefined)
-          // The commit checks who holds the ids, so it is not read here.
+          // The claims on the ids are not read here, because the commit of the checkout checks them.
           const prices = yield* priced(texts, () => undefined)
           const centsOf = new Map(prices.map(({ id, priceCents }) => [id.canonical, priceCents]))
           const quoted: Array<OrderItem> = []

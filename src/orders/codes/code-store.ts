@@ -16,7 +16,9 @@ export interface CodeFilter {
 const refuse = (code: string, message: string) =>
   new Unprocessable({ error: message, fields: { code: [{ code, message }] } })
 
-/** Checks the type, dates and uses of a code. The commit enforces the limits exactly. */
+/**
+ * Checks the type, dates and uses of a code. A concurrent use can still exceed a limit; the commit then refuses it.
+ */
 export const checkUsable = (code: Code, type: Code["code_type"], now: number) =>
   Effect.gen(function* () {
     if (code.deleted_at !== null) return yield* refuse("unknown", "Unknown code. Check the spelling.")
@@ -62,21 +64,21 @@ export const showCode = (code: Code): CodeAvailability => ({
   ...present("start_date", code.start_date),
 })
 
-/** Discount codes and random id codes. The turns of orders count and return the uses. */
+/** Stores discount codes and random id codes. The turns of orders count the uses, and return them on cancellation. */
 export class Codes extends Context.Service<
   Codes,
   {
     find(id: string): Effect.Effect<Code | undefined, Unavailable>
     findByRedemption(text: string): Effect.Effect<Code | undefined, Unavailable>
-    /** The number of ids the user got with the code, including pending orders. */
+    /** The number of ids for which the user used the code. Includes the ids of pending orders. */
     usesOf(codeId: string, userId: string): Effect.Effect<number, Unavailable>
     list(
       filter: CodeFilter,
       page: PageRequest,
     ): Effect.Effect<{ readonly codes: ReadonlyArray<Code>; readonly total: number }, Unavailable>
-    /** The same operation key creates one code. */
+    /** Creates a code. A repeated call with the same operation key returns the code of the first call. */
     create(code: NewCode, key?: string): Effect.Effect<Code, Unprocessable | Unavailable>
-    /** Deletes a code. Earlier uses stay valid, and the text of the code can be used again. */
+    /** Deletes a code. Earlier uses stay valid, and a new code can have the same redemption code. */
     delete(id: string): Effect.Effect<Code, NotFound | Unavailable>
   }
 >()("directory/Codes") {
@@ -103,7 +105,7 @@ export class Codes extends Context.Service<
             )
             .pipe(Effect.map((rows) => rows[0]?.uses ?? 0)),
         list: Effect.fnUntraced(function* ({ codeType, organizationId }, page) {
-          // The query returns the total also for a page after the last code.
+          // The outer join returns the total also for a page after the last one, which contains no codes.
           const rows = yield* sql.rows<{ readonly total: number } & (Code | { readonly id: null })>((q) => {
             const wanted = q`true ${codeType === undefined ? q`` : q`and code_type = ${codeType}`}
               ${organizationId === undefined ? q`` : q`and organization_id = ${organizationId}`}`
@@ -159,11 +161,11 @@ export class Codes extends Context.Service<
   )
 }
 
-/** Whether any id matches the pattern. Tries to draw one, as the users of the code do. */
+/** Whether at least one id matches the pattern. Draws a random id in the same way as an activation of the code. */
 const givesIds = (pattern: unknown): boolean =>
   randomEmojiId({ ...drawBounds(pattern), random: Math.random }) !== undefined
 
-/** Checks rules that concern several fields, and applies the defaults. */
+/** Checks the rules that concern several fields, and sets the defaults of missing fields. */
 const checkNew = (given: NewCode) =>
   Effect.gen(function* () {
     const fields: Record<string, ReadonlyArray<{ code: string; message: string }>> = {}

@@ -36,7 +36,10 @@ const make = Effect.gen(function* () {
   const market = yield* Market
   const users = yield* Users
 
-  /** Finds a code by its id if it needs a signature, or by its text if it is a redemption code. */
+  /**
+   * Finds a code. A code that requires a signature is found by its id, a redemption code by its text. Any other
+   * combination is answered with 404.
+   */
   const getCode = Effect.fnUntraced(function* (reference: string) {
     const code = uuid.test(reference)
       ? yield* codes.find(reference.toLowerCase())
@@ -48,7 +51,10 @@ const make = Effect.gen(function* () {
     return code
   })
 
-  /** Checks the signature over the alternate_id and the nonce. Returns the hash of the signed message. */
+  /**
+   * Checks the signature over the user's alternate_id and the nonce. Returns the hash that was
+   * signed, in hexadecimal, or undefined if the code requires no signature.
+   */
   const checkSignature = Effect.fnUntraced(function* (
     code: Code,
     user: DisplayUser,
@@ -83,7 +89,7 @@ const make = Effect.gen(function* () {
   const drawId = Effect.fnUntraced(function* (pattern: unknown) {
     const bounds = drawBounds(pattern)
     for (let round = 0; round < maxRounds; round++) {
-      // Nearly every id is available, so one candidate is usually enough.
+      // Nearly every id is available, so the first round draws only one candidate.
       const drawn = Array.from({ length: round === 0 ? 1 : candidates }, () =>
         randomEmojiId({ ...bounds, random: secureRandom }),
       )
@@ -100,7 +106,7 @@ const make = Effect.gen(function* () {
     return [item, ...discounts]
   })
 
-  /** Finds the cart that an earlier request with the same activation created. */
+  /** Returns the user's cart if an earlier request with the same signed message created it, otherwise undefined. */
   const findRepeated = Effect.fnUntraced(function* (
     code: Code,
     userId: string,
@@ -129,7 +135,7 @@ const make = Effect.gen(function* () {
     const decide = ({ context, status }: StoredOrder, at: string) =>
       Effect.gen(function* () {
         const now = Date.parse(at)
-        // The machine refuses the event if the cart is not an empty draft, so nothing is drawn then.
+        // The machine refuses the event unless the cart is an empty draft. In that case no id is drawn.
         const isEmptyDraft = status === "Draft" && context.items.length === 0
         yield* checkUsable(code, "RandomYat", now)
         const event = {
@@ -151,7 +157,9 @@ const make = Effect.gen(function* () {
         return { event }
       })
 
-    /** A concurrent request with the same activation can have created the cart. */
+    /**
+     * Returns the cart if a concurrent request with the same activation created it. Otherwise fails with `refusal`.
+     */
     const unlessRepeated = <E>(refusal: E) =>
       Effect.flatMap(findRepeated(code, userId, activation), (found) =>
         found === undefined ? Effect.fail(refusal) : Effect.succeed(found),
@@ -161,7 +169,7 @@ const make = Effect.gen(function* () {
       const turn: CartTurn | undefined = yield* carts.turn(userId, decide).pipe(
         Effect.catchTags({
           EventRefused: (refused) => unlessRepeated(refused),
-          // Another order claimed the id first, so another id is drawn.
+          // Another order claimed the drawn id first. The next attempt draws another id.
           IdsTaken: () => (tries < maxTries ? Effect.succeed(undefined) : Effect.fail(nothingFree)),
           LimitReached: ({ limit }) =>
             limit === "code_activation"
@@ -178,7 +186,7 @@ const make = Effect.gen(function* () {
   return { activate }
 })
 
-/** Codes that give a random id. */
+/** Activates codes that give a free random id. */
 export class RandomCodes extends Context.Service<RandomCodes, Effect.Success<typeof make>>()(
   "directory/RandomCodes",
 ) {

@@ -20,7 +20,7 @@ import type { PaymentEvent } from "./port.ts"
 type EventOf<K extends PaymentEvent["kind"]> = Extract<PaymentEvent, { kind: K }>
 type RefundEvent = EventOf<"refunded" | "refund_failed">
 
-/** The order already contains this payment. */
+/** Signals that the order already contains this payment, so nothing needs to be committed. */
 class AlreadyApplied {
   readonly _tag = "AlreadyApplied"
 }
@@ -29,7 +29,7 @@ interface Paid extends Pick<Payment, "intentId" | "provider"> {
   readonly attempt: number | undefined
 }
 
-/** Whether this payment paid the intent. A paid intent does not need to be cancelled. */
+/** Whether this payment paid the order's intent. An intent that is paid must not be cancelled. */
 const isPaidBy = (offered: Intent | undefined, { attempt, intentId, provider }: Paid): boolean =>
   offered !== undefined &&
   (offered.intentId === intentId || (offered.provider === provider && offered.attempt === attempt))
@@ -37,14 +37,18 @@ const isPaidBy = (offered: Intent | undefined, { attempt, intentId, provider }: 
 const unknownOrder = (orderId: string) => Effect.logWarning("payment event for an unknown order", orderId)
 
 /**
- * Applies the reports of payment providers to orders. Reports can arrive late, repeatedly and in any order. A payment is
- * applied once: the order stores its fact, and the unique reference in the journal rejects a concurrent duplicate.
+ * Applies the events of payment providers to orders. An event can arrive late, more than once and in any order. A
+ * payment is applied once: the order stores its `fact`, and the unique reference in the ledger rejects a concurrent
+ * duplicate.
  */
 export class PaymentEvents extends Context.Service<
   PaymentEvents,
   {
     apply(event: PaymentEvent): Effect.Effect<void, Unavailable>
-    /** Books a payment that an administrator vouches for. The same reference is one payment of the order. */
+    /**
+     * Books a payment that an administrator confirms. A repeated call with the same reference and amount books
+     * nothing. The same reference with another amount is refused.
+     */
     vouch(
       orderId: string,
       payment: { readonly cents: number; readonly externalReference: string },
@@ -93,9 +97,10 @@ export class PaymentEvents extends Context.Service<
               ? new AlreadyApplied()
               : otherAmount(storedOf(snapshot), externalReference, booked.cents),
           )
-        // The commit checks the claims on ids. Lootboxes are delivered later, so they are checked here.
+        // The commit checks the claims on ids. A lootbox is delivered after the commit, so its contents are checked
+        // here.
         const mayBeLate = value === "Cancelled" || context.items.some(({ type }) => type === "LootBox")
-        // A deleted account cannot receive ids.
+        // The payment is too late if the account is deleted, because a deleted account cannot receive ids.
         const isTooLate =
           mayBeLate &&
           ((yield* parties.isGone(context.userId)) ||
@@ -125,7 +130,10 @@ export class PaymentEvents extends Context.Service<
         })
       }
 
-      /** Cancels an intent that is no longer due, and creates one for the rest. */
+      /**
+       * Cancels the intent of an order that is now closed. If an amount is still due, creates an intent for that
+       * amount.
+       */
       const replaceUnpaid = Effect.fnUntracedEager(function* (
         {
           intent,
@@ -144,7 +152,7 @@ export class PaymentEvents extends Context.Service<
         attempt?: number,
       ) {
         const settled = yield* captureTurn(orderId, payment, true).pipe(
-          // Other orders claimed the ids or the uses of the code. The payment stays with the order for a refund.
+          // Other orders claimed the ids or used up the code. The payment is booked without them and can be refunded.
           Effect.catchTags({
             IdsTaken: () => captureTurn(orderId, payment, false),
             LimitReached: () => captureTurn(orderId, payment, false),
@@ -167,7 +175,7 @@ export class PaymentEvents extends Context.Service<
           .turn(orderId, (_, now) => Effect.succeed({ type: "payment.declined", reason, at: isoTime(now) }))
           .pipe(
             Effect.catchTags({
-              // The order is not pending payment.
+              // The order is not pending payment, so a declined payment changes nothing.
               EventRefused: () => Effect.void,
               NotFound: () => unknownOrder(orderId),
               IdsTaken: Effect.die,
@@ -176,7 +184,10 @@ export class PaymentEvents extends Context.Service<
             }),
           )
 
-      /** Whether a payment that was not reported yet belongs to an order of this service. */
+      /**
+       * Whether the refunded payment belongs to an order of this service. The payment itself has not been reported
+       * yet.
+       */
       const isAwaited = Effect.fnUntraced(function* ({ intentId, provider }: RefundEvent) {
         const orderId = yield* payments.find(provider)?.findOrder?.(intentId) ?? Effect.succeed(undefined)
         return orderId !== undefined && isUuid(orderId) && (yield* actors.find(orderId)) !== undefined

@@ -2,7 +2,7 @@ import { Effect, Layer, Schedule } from "effect"
 import { PaymentMethods } from "./payment-method-store.ts"
 import { Payments } from "./payments.ts"
 
-/** Detaches a removed payment method at its provider. A failed request is repeated later. */
+/** Detaches a removed payment method at its provider. If this fails, `detachRemovedMethods` tries it again. */
 export const detachPaymentMethod = (id: string, provider: string) =>
   Effect.gen(function* () {
     const port = yield* Payments.use((payments) => Effect.succeed(payments.findAny(provider)))
@@ -11,7 +11,7 @@ export const detachPaymentMethod = (id: string, provider: string) =>
     yield* PaymentMethods.use((methods) => methods.markDetached(id))
   }).pipe(Effect.catch((cause) => Effect.logWarning("payment method detach failed", id, cause)))
 
-/** Detaches all removed payment methods that are still attached, including those of deleted accounts. */
+/** Detaches removed payment methods that are still attached at their provider. Includes those of deleted accounts. */
 export const detachRemovedMethods = Effect.gen(function* () {
   const { names } = yield* Payments
   const waiting = yield* PaymentMethods.use((methods) => methods.listToDetach(names))

@@ -37,11 +37,14 @@ export class PaymentMethods extends Context.Service<
   {
     list(userId: string, piece: Piece): Effect.Effect<ReadonlyArray<PaymentMethod>, Unavailable>
     remember(userId: string, provider: string, method: PaymentMethod): Effect.Effect<void, Unavailable>
-    /** Removes a payment method. Returns the same result again until it is detached at the provider. */
+    /**
+     * Deletes a payment method in the database. The caller then detaches it at the provider. Until that succeeds, a
+     * repeated call returns the same result; afterwards it fails with 404.
+     */
     delete(userId: string, id: string): Effect.Effect<StoredMethod, NotFound | Unavailable>
-    /** Marks a removed payment method as detached at its provider. */
+    /** Records that the provider has detached a deleted payment method. */
     markDetached(id: string): Effect.Effect<void, Unavailable>
-    /** Lists removed payment methods that are not detached at these providers yet. */
+    /** Lists deleted payment methods that these providers have not detached within a minute. */
     listToDetach(
       providers: ReadonlyArray<string>,
     ): Effect.Effect<ReadonlyArray<{ readonly id: string; readonly provider: string }>, Unavailable>
@@ -52,7 +55,7 @@ export class PaymentMethods extends Context.Service<
     PaymentMethods,
     Effect.gen(function* () {
       const sql = yield* Sql
-      // The sandbox card is hidden if test payments are disabled.
+      // The payment methods of the sandbox are hidden if test payments are disabled.
       const hidden = (yield* AppConfig).takesTestPayments ? [] : ["sandbox"]
       const columns = (q: Client) =>
         q`id, provider, payment_type, brand, country, last4, exp_month, exp_year, is_default`

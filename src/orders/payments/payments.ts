@@ -37,27 +37,36 @@ export class Payments extends Context.Service<
     /** The payment methods that are available on this server. */
     readonly methods: ReadonlyArray<PaidMethod>
     checkMethod(method: Checkout["method"]): Effect.Effect<void, Unprocessable>
-    /** Finds an enabled provider for payments, refunds and webhooks. */
+    /** Finds an enabled provider. Payments, refunds and webhooks may only use a provider found with this function. */
     find(provider: string): PaymentProvider | undefined
-    /** Finds a provider. Includes the sandbox if test payments are disabled, for tasks that move no money. */
+    /**
+     * Finds a provider that is configured, including the sandbox when test payments are disabled. For tasks that move
+     * no money.
+     */
     findAny(provider: string): PaymentProvider | undefined
     /** The names of all providers that `findAny` finds. */
     readonly names: ReadonlyArray<string>
-    /** Whether the provider of the intent is still enabled. */
+    /** Whether the provider that created the intent is still enabled. */
     isPayable(intent: Intent): boolean
-    /** The error message if the amount is below the minimum of the payment method. */
+    /** The error message if the amount is below the minimum of the payment method. Undefined if it is not. */
     tooLittle(method: Checkout["method"], cents: number): string | undefined
-    /** The intent of a checkout and the effects that create it, if the provider can compute it without a request. */
+    /**
+     * Computes the intent of a checkout and the effects that store it. Undefined if the provider can create an intent
+     * only with a request.
+     */
     foresee(
       order: OrderContext,
       items: ReadonlyArray<OrderItem>,
       checkout: Checkout,
     ): Effect.Effect<{ readonly intent: Intent; readonly effects: TurnEffects } | undefined>
-    /** Creates the missing intent of a pending order. Returns any other order unchanged. */
+    /** Creates the intent of a pending order that has none. Returns the order unchanged if it needs no intent. */
     ensureIntent(order: StoredOrder): Effect.Effect<StoredOrder, NotFound | Unavailable>
-    /** Cancels an intent. A payment that arrives later is still booked. */
+    /** Cancels an intent. A payment that still arrives for this intent is booked. */
     abandon(intent: Intent | undefined): Effect.Effect<void>
-    /** Replaces the intent of a pending order if the amount due has changed. */
+    /**
+     * Cancels the intent `before` and creates a new one, if the order is pending and the last turn removed its intent
+     * because the amount due changed.
+     */
     replaceIntent(before: Intent | undefined, order: StoredOrder): Effect.Effect<void>
   }
 >()("directory/Payments") {
@@ -101,7 +110,7 @@ export class Payments extends Context.Service<
         attempt: number,
         cents: number,
       ): IntentRequest => ({
-        // The amount is part of the key: after a part payment the order needs another intent.
+        // The amount is part of the key, because an order that is partly paid needs another intent for the rest.
         key: `${id}:${attempt}:${cents}`,
         orderId: id,
         attempt,
@@ -151,7 +160,8 @@ export class Payments extends Context.Service<
         )
         const { snapshot } = yield* recorded.pipe(
           Effect.catchTags({
-            // The order has changed, or another request recorded the same intent.
+            // The order has changed, or another request has recorded an intent. An intent that was not recorded is
+            // cancelled.
             EventRefused: () =>
               Effect.gen(function* () {
                 const now = yield* actors.find(context.id)
@@ -174,7 +184,7 @@ export class Payments extends Context.Service<
         const { context, status } = order
         if (status !== "PendingPayment" || context.intent !== undefined) return
         yield* abandon(before)
-        // If this fails, the next checkout of the buyer creates the intent.
+        // If the provider fails, the buyer's next checkout request creates the intent.
         yield* ensureIntent(order).pipe(
           Effect.catch((cause) => Effect.logWarning("intent creation failed", context.id, cause)),
         )

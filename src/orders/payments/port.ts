@@ -20,11 +20,14 @@ export interface IntentRequest {
 }
 
 export interface MadeIntent extends Omit<Intent, "attempt" | "provider" | "sealedSecret"> {
-  /** Set if the provider cannot compute the secret again from `secretKey`. */
+  /** The client secret. Undefined if the provider can compute it again with the key that `secretKey` names. */
   readonly clientSecret?: string
 }
 
-/** A provider's report in the terms of this service. `fact` identifies a payment, however often it is reported. */
+/**
+ * An event of a payment provider, converted to the terms of this service. `fact` identifies a payment: every report
+ * of the same payment has the same `fact`.
+ */
 export type PaymentEvent =
   | {
       readonly kind: "captured"
@@ -32,7 +35,7 @@ export type PaymentEvent =
       readonly fact: string
       readonly orderId: string
       readonly intentId: string
-      /** The attempt of the intent request, for providers that report an intent id only with the payment. */
+      /** The number of the checkout attempt. For providers that create the intent id only when the buyer pays. */
       readonly attempt?: number
       readonly cents: number
     }
@@ -43,14 +46,17 @@ export type PaymentEvent =
       readonly reason: string
     }
   | {
-      /** `refund_failed`: a refund that was accepted or made has failed. */
+      /** `refund_failed`: the provider accepted or made the refund before, and the refund has now failed. */
       readonly kind: "refunded" | "refund_failed"
       readonly provider: string
-      /** Unknown for a refund made at the provider. The order is then found by the payment. */
+      /** Undefined for a refund that was made at the provider. The order is then found by `paymentFact`. */
       readonly orderId: string | undefined
       readonly paymentFact: string
       readonly intentId: string
-      /** Our id if we requested the refund, the provider's id if it was made there. */
+      /**
+       * The id of this service if it requested the refund. Otherwise the refund was made at the provider and has its
+       * id.
+       */
       readonly refundId: string
       readonly cents: number
     }
@@ -61,34 +67,39 @@ export type PaymentEvent =
       readonly method: PaymentMethod
     }
 
-/** An intent that exists when these effects are committed. */
+/** An intent that was computed without a request. It exists as soon as `effects` are committed. */
 export interface ForeseenIntent {
   readonly made: MadeIntent
   readonly effects: TurnEffects
 }
 
-/** A payment provider. All calls are idempotent. */
+/** A payment provider. All of its functions can be called again with the same arguments without a second effect. */
 export interface PaymentProvider {
   readonly name: string
-  /** The minimum payment. */
+  /** The smallest amount that the provider accepts, in US cents. */
   readonly leastCents: number
-  /** Computes an intent without a request, so that the turn of the checkout can create it. */
+  /** Computes an intent without a request, so that the turn of the checkout can also store the intent. */
   readonly foresee?: (request: IntentRequest) => ForeseenIntent
   createIntent(request: IntentRequest): Effect.Effect<MadeIntent, Unavailable>
-  /** Does nothing if the intent is already paid or cancelled. */
+  /** Cancels an intent. Does nothing if the intent is already paid or cancelled. */
   cancelIntent(intent: Intent): Effect.Effect<void, Unavailable>
-  /** `pending`: the provider reports the outcome with a webhook. */
+  /** Requests a refund. `pending` means that the provider will report the outcome with a webhook. */
   refund(request: {
-    /** The refund can have been requested before, perhaps before the provider's idempotency key expired. */
+    /**
+     * True if the refund was possibly requested before. The provider can have forgotten the idempotency key of the
+     * first request.
+     */
     readonly isRepeated: boolean
     readonly refundId: string
     readonly orderId: string
     readonly intentId: string
     readonly cents: number
   }): Effect.Effect<"made" | "pending" | "refused", Unavailable>
-  /** Finds the order of a payment, for providers whose reports do not contain it. */
+  /**
+   * Finds the id of the order that a payment belongs to. Only for providers whose refund events do not contain it.
+   */
   readonly findOrder?: (intentId: string) => Effect.Effect<string | undefined, Unavailable>
-  /** Verifies the signature of the raw body. Undefined: a valid event that this service does not use. */
+  /** Verifies the signature and reads the event. Undefined if the event is valid but not used by this service. */
   readWebhook(body: Uint8Array, signature: string): Effect.Effect<PaymentEvent | undefined, InvalidRequest>
   forgetMethod(methodId: string): Effect.Effect<void, Unavailable>
 }

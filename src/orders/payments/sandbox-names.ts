@@ -5,9 +5,10 @@ import type { KeyRing } from "../../crypto/key-ring.ts"
 const nameDigits = 32
 
 /**
- * The ids that the sandbox uses. The same key and text always give the same id, and an id cannot be guessed without the
- * key. Each id is a part of one digest over both and never the whole digest, which prevents length extension. An HMAC
- * takes three times as long and would be computed twice per purchase.
+ * Computes the ids of sandbox intents. The same secret key and text always give the same ids, and an id cannot be
+ * guessed without the secret key. Each id is a part of one SHA-512 digest. An id is never the whole digest, because
+ * that would allow a length extension attack. An HMAC takes three times as long and would be computed twice per
+ * purchase.
  */
 export class SandboxNames {
   readonly #currentId: string
@@ -31,7 +32,7 @@ export class SandboxNames {
     }
   }
 
-  /** Computes the client secret of an intent. The secret is not stored. */
+  /** Computes the client secret of an intent, so that the secret need not be stored. */
   secretOf({ intentId, secretKey = "" }: Pick<Intent, "intentId" | "secretKey">): string {
     const prefix = this.#prefixes.get(secretKey) ?? this.#current
     return `${intentId}_secret_${hash("sha512", `${prefix}/secret/${intentId}`).slice(0, nameDigits)}`

@@ -10,13 +10,13 @@ const methodNames = {
   WalletPay: "Wallet",
 } as const
 
-/** Test outcomes other than a full payment. */
+/** The buttons for test outcomes other than a full payment. */
 const outcomes = [
   ["underpay", "Pay half of the amount due"],
   ["overpay", "Pay 10 % too much"],
   ["decline", "Decline the payment"],
 ] as const
-/** An on-chain payment can arrive after the price is paid. */
+/** The only test outcome when nothing is due: an on-chain payment can arrive after the price is paid. */
 const outcomesAfterPayment = [["overpay", "Pay another 10 % of the price"]] as const
 
 const tryOut = (all: typeof outcomes | typeof outcomesAfterPayment): Html => html`<details>

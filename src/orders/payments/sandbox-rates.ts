@@ -3,7 +3,7 @@ import { hash } from "node:crypto"
 interface Currency {
   readonly code: string
   readonly title: string
-  /** US cents per unit. The rates are fixed, so demonstrations and tests show the same amounts. */
+  /** The price of one unit in US cents. The rates are constant, so demonstrations and tests show the same amounts. */
   readonly centsPerUnit: number
   readonly decimals: number
 }
@@ -15,13 +15,13 @@ export const sandboxCurrencies: ReadonlyArray<Currency> = [
   { code: "USDC", title: "USD Coin", centsPerUnit: 100, decimals: 2 },
 ]
 
-/** Rounds up, so that an exactly paid invoice leaves nothing due. */
+/** Converts US cents to a currency. Rounds up, so that nothing is due after the shown amount is paid. */
 const amountIn = (cents: number, { centsPerUnit, decimals }: Currency): number => {
   const scale = 10 ** decimals
   return Math.ceil((cents * scale) / centsPerUnit) / scale
 }
 
-/** Not a valid address of any blockchain, so that no real money can be sent to it. */
+/** The payment address for an intent. It is not valid on any blockchain, so no real money can be sent to it. */
 const address = (intentId: string, code: string): string =>
   `sandbox:${code.toLowerCase()}:${hash("sha256", `${intentId}/${code}`).slice(0, 40)}`
 

@@ -18,7 +18,9 @@ const shared = {
   errorBody: "page",
 } as const
 
-/** Earlier sandbox checkouts are also not found if the sandbox is disabled. */
+/**
+ * Finds a sandbox checkout. If test payments are disabled, all checkouts are answered with 404, also existing ones.
+ */
 const getSession = Effect.fnUntraced(function* (sessionId: string) {
   const { takesTestPayments } = yield* AppConfig
   const session = takesTestPayments
@@ -42,7 +44,7 @@ const showCheckout = route({
 const actions = ["pay", "underpay", "overpay", "decline"] as const
 type Action = (typeof actions)[number]
 
-/** The amount of a payment action. `overpay` pays also if nothing is due. */
+/** The amount that an action pays, in US cents. `overpay` pays an amount even if nothing is due. */
 const centsFor = (action: Action, { cents, paidCents }: SandboxSession): number => {
   const due = Math.max(0, cents - paidCents)
   if (action === "overpay") return due + Math.max(1, Math.floor(cents / 10))
@@ -79,7 +81,8 @@ const payCheckout = route({
       }
       const cents = centsFor(action, session)
       const isTaken = cents > 0 && (yield* sandbox.pay(session, cents, { onTop: action === "overpay" }))
-      // Nothing was recorded because everything is paid: the form was submitted twice. The response is the first one.
+      // If nothing was recorded and everything is paid, the form was submitted twice. The second submission is not an
+      // error.
       const now = isTaken
         ? { ...session, paidCents: session.paidCents + cents }
         : yield* getSession(sessionId)

@@ -4,7 +4,7 @@ import type { KeyRing } from "../../crypto/key-ring.ts"
 const toleranceSeconds = 300
 const pattern = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/
 
-/** Signs the body together with the time. Neither can be changed, and old messages are rejected. */
+/** Signs the time and the body. The receiver can detect a change of either, and reject a message that is too old. */
 export const signWebhook = (ring: KeyRing, body: Uint8Array, nowMs: number): string => {
   const seconds = Math.floor(nowMs / 1000)
   return `t=${seconds},v1=${createHmac("sha256", ring.current).update(`${seconds}.`).update(body).digest("hex")}`

@@ -22,7 +22,10 @@ interface SandboxPayment {
   readonly outcome: string
 }
 
-/** The process that records a payment sends its webhook immediately. After this time any process can send it. */
+/**
+ * The process that records a payment sends its webhook immediately. If that fails, any process can send the webhook
+ * after this time.
+ */
 const firstPauseSeconds = 3
 
 export const makeSandboxStore = Sql.useSync((sql) => ({
@@ -39,9 +42,10 @@ export const makeSandboxStore = Sql.useSync((sql) => ({
       .pipe(Effect.map((rows) => rows[0])),
 
   /**
-   * Records a payment and its webhooks with one statement, so that a kill loses both or neither. A card payment must not
-   * exceed the price or follow a cancellation; an on-chain payment is always recorded. Returns no webhook if nothing was
-   * recorded. Two concurrent requests for one refund do not see each other before the insert.
+   * Records a payment and its webhooks with one statement, so that after a crash both are stored or neither is. A
+   * card payment is recorded only while the intent is open and not fully paid; an on-chain payment is always
+   * recorded. Returns the webhooks, or an empty array if nothing was recorded. `on conflict` is needed because two
+   * concurrent requests for one refund do not see each other in `not exists`.
    */
   record: (
     intentId: string,

@@ -1,7 +1,7 @@
 import type { ExpiredNumberedRows } from "../../postgres/prune.ts"
 import { Sql } from "../../postgres/sql.ts"
 
-/** A sandbox webhook that is not delivered yet. */
+/** A sandbox webhook that has not been delivered. */
 export interface Webhook {
   readonly id: number
   readonly payload: string
@@ -10,7 +10,10 @@ export interface Webhook {
 const leaseSeconds = 10
 
 export const makeSandboxWebhookStore = Sql.useSync((sql) => ({
-  /** Leases webhooks that are due. The pause after a failure grows; the lease is the first pause. */
+  /**
+   * Leases webhooks that are due: no other process sends them until the lease ends. Each failed attempt makes the
+   * next lease 10 seconds longer, up to 300 seconds.
+   */
   take: (limit: number) =>
     sql.rows<Webhook>(
       (q) => q`update sandbox_webhook w

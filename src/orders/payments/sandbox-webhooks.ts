@@ -10,12 +10,13 @@ const pauseMs = 1000
 const timeoutMs = 8000
 
 /**
- * Sends the webhooks of the sandbox to our own endpoint over HTTP, as an external provider does, until they succeed. The
- * webhooks are stored in the database, so a killed sender or receiver does not lose them.
+ * Sends the webhooks of the sandbox to this service's own endpoint over HTTP, as an external provider does. A webhook
+ * is repeated until it succeeds. The webhooks are stored in the database, so they survive a crash of sender or
+ * receiver.
  */
 export const sandboxWebhooks = Layer.effectDiscard(
   Effect.gen(function* () {
-    // The endpoint does not exist then. Stored webhooks must not mark an order as paid.
+    // If test payments are disabled, the endpoint does not exist, and stored webhooks must not mark an order as paid.
     if (!(yield* AppConfig).takesTestPayments) return
     const store = yield* makeSandboxWebhookStore
     const sandbox = yield* Sandbox

@@ -22,7 +22,7 @@ interface Message {
 const textOf = ({ buffer, byteLength, byteOffset }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString()
 
-/** The card that every sandbox buyer uses. */
+/** The test card. Every buyer pays with the same card number; the id of the payment method differs per order. */
 const card = (orderId: string) => ({
   id: `pm_sandbox_${orderId.slice(-12)}`,
   payment_type: "card",
@@ -34,16 +34,17 @@ const card = (orderId: string) => ({
 })
 
 /**
- * A payment provider inside the service, for demonstrations and tests. It has its own tables, knows only the ids of
- * orders, and reports payments only through signed webhooks.
+ * A payment provider inside this service, for demonstrations and tests. It is separated from orders: it has its own
+ * tables, stores only the ids of orders, and reports payments only through signed webhooks.
  */
 export class Sandbox extends Context.Service<
   Sandbox,
   PaymentProvider & {
     findSession(sessionId: string): Effect.Effect<SandboxSession | undefined, Unavailable>
     /**
-     * Records a payment of the buyer. Returns false and records nothing if other payments arrived since the session was
-     * read, unless `onTop` is set. A card is charged at most the open amount; an on-chain payment is always accepted.
+     * Records a payment of the buyer. If another payment was recorded after the session was read, it records nothing
+     * and returns false, unless `onTop` is set. A card payment is recorded only while the intent is open and not
+     * fully paid; an on-chain payment is also recorded afterwards.
      */
     pay(
       session: SandboxSession,
@@ -52,11 +53,15 @@ export class Sandbox extends Context.Service<
     ): Effect.Effect<boolean, Unavailable>
     decline(session: SandboxSession): Effect.Effect<void, Unavailable>
     sign(body: Uint8Array): string
-    /** Computes the client secret of an intent. The secret is not stored. */
+    /** Computes the client secret of an intent, so that the secret need not be stored. */
     secretOf(intent: Pick<Intent, "intentId" | "secretKey">): string
-    /** The payment addresses and amounts for an intent. Intents of other providers keep theirs. */
+    /**
+     * The payment addresses and amounts of an intent for an amount due. Intents of other providers are not changed.
+     */
     waysToPay(intent: Intent, cents: number): Intent["methods"]
-    /** Sets the function that sends webhooks immediately. Webhooks it cannot deliver are sent later. */
+    /**
+     * Sets the function that sends new webhooks immediately. A webhook that it cannot deliver is sent again later.
+     */
     onWebhooks(deliver: (webhooks: ReadonlyArray<Webhook>) => Effect.Effect<void>): void
   }
 >()("directory/Sandbox") {

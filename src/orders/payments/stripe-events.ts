@@ -65,7 +65,10 @@ const methodUsed = (charge: Stripe.Charge): PaymentEvent | undefined => {
   }
 }
 
-/** Translates a Stripe event. Only the payment intent counts as a payment; events about its charges are ignored. */
+/**
+ * Converts a Stripe event to an event of this service. Undefined if the service does not use the event. Only a
+ * payment intent counts as a payment. From a charge, only the used card is read.
+ */
 export const readStripeEvent = (event: Stripe.Event): PaymentEvent | undefined => {
   switch (event.type) {
     case "payment_intent.succeeded":

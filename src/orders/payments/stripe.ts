@@ -6,7 +6,7 @@ import { AppConfig } from "../../config/config.ts"
 import type { IntentRequest, MadeIntent, PaymentProvider } from "./port.ts"
 import { readStripeEvent } from "./stripe-events.ts"
 
-// Pinned: an account's default version may change what a webhook looks like.
+// The version is fixed here, because the default version of a Stripe account can change the format of webhooks.
 const apiVersion = "2026-10-28.endive"
 const currency = "usd"
 /** The minimum charge of Stripe for US dollars, in cents. */
@@ -24,7 +24,7 @@ const address = (url: string | undefined) => {
   }
 }
 
-/** Stripe rejected the request itself. A retry would fail again. */
+/** Stripe rejected the request as not valid. A retry would fail again. */
 class StripeRefused {
   readonly _tag = "StripeRefused"
   readonly message: string
@@ -117,7 +117,9 @@ const makeProvider = (stripe: StripeSdk, webhookSecret: string): PaymentProvider
       ? ask(() => stripe.paymentIntents.cancel(intentId))
       : ask(() => stripe.checkout.sessions.expire(sessionId))
 
-  /** Stripe stores idempotency keys for one day. Older refunds are found by their metadata. */
+  /**
+   * Finds a refund by its metadata. Stripe stores an idempotency key for only one day, so the key is not sufficient.
+   */
   const findRefund = (intentId: string, refundId: string) =>
     ask(async () => {
       for await (const refund of stripe.refunds.list({ payment_intent: intentId, limit: 100 }))
@@ -130,7 +132,7 @@ const makeProvider = (stripe: StripeSdk, webhookSecret: string): PaymentProvider
     leastCents,
     createIntent: (request) =>
       (request.method === "CardCheckout" ? session(request) : paymentIntent(request)).pipe(
-        // Stripe rejects an intent only if the configuration is wrong. The buyer cannot correct that.
+        // Stripe rejects an intent only if the configuration of this service is wrong. The buyer cannot correct that.
         Effect.catchTag("StripeRefused", ({ message }) =>
           Effect.andThen(
             Effect.logError("stripe rejected an intent", message),
@@ -188,7 +190,7 @@ const makeProvider = (stripe: StripeSdk, webhookSecret: string): PaymentProvider
   }
 }
 
-/** Card and wallet payments through Stripe, if a key is configured. */
+/** The Stripe provider for card and wallet payments. Undefined if the Stripe keys are not configured. */
 export class Stripe extends Context.Service<Stripe, { readonly provider: PaymentProvider | undefined }>()(
   "directory/Stripe",
 ) {
@@ -197,7 +199,7 @@ export class Stripe extends Context.Service<Stripe, { readonly provider: Payment
     Effect.gen(function* () {
       const { stripeKey, stripeUrl, stripeWebhookSecret } = yield* AppConfig
       if (stripeKey === undefined || stripeWebhookSecret === undefined) return { provider: undefined }
-      // Loaded only when it is used: the import adds 100 ms to the startup.
+      // The SDK is imported only if Stripe is configured, because the import adds 100 ms to the startup.
       const { default: Sdk } = yield* Effect.promise(() => import("stripe"))
       const stripe = new Sdk(Redacted.value(stripeKey), {
         apiVersion,

@@ -6,7 +6,9 @@ import { Payments } from "./payments.ts"
 
 const Received = Schema.Struct({ received: Schema.Boolean }).annotate({ identifier: "Received" })
 
-/** Receives the reports of a provider. The provider repeats a report until it gets a success response. */
+/**
+ * Creates the route that receives the webhooks of a provider. A provider repeats a webhook until it gets status 200.
+ */
 const webhook = (provider: string, signatureHeader: string) =>
   route({
     id: `${provider}Webhook`,

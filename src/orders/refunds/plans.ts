@@ -10,7 +10,7 @@ export type RequestedRefund = Omit<Refund, "status" | "ofSale" | "at">
 const refuse = (field: string, code: string, message: string) =>
   new Unprocessable({ error: message, fields: { [field]: [{ code, message }] } })
 
-/** The amount of each intent that is not refunded yet. */
+/** The amount that can still be refunded, for each payment intent that has one. */
 const refundableByIntent = (order: OrderContext) => {
   const left = new Map<string, { provider: string; intentId: string; cents: number }>()
   const book = (provider: string, intentId: string | undefined, cents: number) => {
@@ -27,7 +27,7 @@ const refundableByIntent = (order: OrderContext) => {
 const withDiscounts = (order: OrderContext, ids: ReadonlySet<string>) =>
   order.items.filter(({ id, parentId }) => ids.has(id) || ids.has(parentId ?? ""))
 
-/** Whether this part was refunded and another part of the same refund failed. */
+/** Whether this part of a refund was made while another part of the same refund failed. */
 const isIncomplete = (order: OrderContext, refund: Refund) =>
   refund.status === "Refunded" && refundParts(order, refund).some(({ status }) => status === "Failed")
 
@@ -36,7 +36,7 @@ const partlyRefunded = (order: OrderContext, ids: ReadonlySet<string>): number =
     .filter((refund) => isIncomplete(order, refund) && refund.itemIds.some((id) => ids.has(id)))
     .reduce((sum, { cents }) => sum + cents, 0)
 
-/** The amount of a requested refund and its items. */
+/** Computes the amount and the items of a requested refund. Fails if the request is not possible. */
 const resolveRequest = (order: OrderContext, request: RefundRequest) =>
   Effect.gen(function* () {
     const left = refundableCents(order)
@@ -50,7 +50,8 @@ const resolveRequest = (order: OrderContext, request: RefundRequest) =>
       ({ id, refunded, type }) => type !== "Discount" && refunded !== true && !given.has(id),
     )
     if (request.item_ids != null) {
-      // An item that is marked as refunded could not be refunded again if a late payment pays the order.
+      // Items of an unpaid order cannot be refunded. If a late payment then pays the order, an item that is already
+      // marked as refunded could not be refunded again.
       if (order.paidAt === undefined)
         return yield* refuse(
           "item_ids",
@@ -79,7 +80,8 @@ const resolveRequest = (order: OrderContext, request: RefundRequest) =>
         "too_much",
         `The amount exceeds the ${left} cents that can still be refunded.`,
       )
-    // A full refund includes all items. A partial refund is not assigned to items.
+    // A refund without an amount includes all items that are not refunded yet. A refund of an amount includes no
+    // items.
     const isAll = cents === left && order.paidAt !== undefined && request.amount == null
     return {
       cents,
@@ -87,7 +89,10 @@ const resolveRequest = (order: OrderContext, request: RefundRequest) =>
     }
   })
 
-/** Splits the amount over the payments. Cash and payments booked by hand cannot be refunded through a provider. */
+/**
+ * Splits an amount over the payments of the order. Fails if the amount includes cash or payments booked by hand,
+ * because they cannot be refunded through a provider.
+ */
 const partsOf = (order: OrderContext, cents: number) =>
   Effect.gen(function* () {
     let left = cents
@@ -105,7 +110,7 @@ const partsOf = (order: OrderContext, cents: number) =>
     return parts
   })
 
-/** Splits a requested refund into one refund per payment it goes back to. */
+/** Splits a requested refund into parts: one part for each payment that is refunded. */
 export const planRefund = Effect.fnUntraced(function* (
   order: OrderContext,
   request: RefundRequest,

@@ -24,11 +24,11 @@ const outcomes = { made: "refund.made", pending: "refund.taken_on", refused: "re
 
 type Settled = "refund.taken_on" | "refund.made" | "refund.failed" | "refund.returned"
 
-/** Only a report of the provider can undo a refund that it reported as made. */
+/** The event for a failed refund. If the provider has already reported the refund as made, the event reverts it. */
 const undone = (refund: Refund | undefined): Settled =>
   refund?.status === "Refunded" ? "refund.returned" : "refund.failed"
 
-/** A refund must use the provider of the payment, so it fails if that provider is disabled. */
+/** The 422 error for a refund whose payment was made through a provider that is now disabled. */
 const unreachable = (provider: string) =>
   fieldFault(
     "provider",
@@ -38,27 +38,31 @@ const unreachable = (provider: string) =>
       : `The order was paid through ${provider}, which is not configured on this server. Make the refund at the provider, then book it with refund_override.`,
   )
 
-/** The order already contains this refund. */
+/** Signals that the order already contains this refund, so no refund is recorded. */
 class AlreadyBooked {
   readonly _tag = "AlreadyBooked"
 }
 
-/** Finds a refund by its id, or by the provider's id that an administrator booked as its reference. */
+/** Finds a refund by its id, or by the provider's id if an administrator booked that id as the reference. */
 const findRefund = ({ refunds }: OrderContext, refundId: string): Refund | undefined =>
   refunds.find(({ id }) => id === refundId) ??
   refunds.find(({ externalReference }) => externalReference === refundId)
 
-/** Refunds payments. The order records a refund before the provider is called, so a crash in between is recovered. */
+/** Makes refunds. The order records a refund before the provider is called, so a crash does not lose it. */
 export class Refunds extends Context.Service<
   Refunds,
   {
-    /** Refunds through the providers. The same `operationKey` is one refund. */
+    /**
+     * Refunds an order through its payment providers. Repeated calls with the same `operationKey` make one refund.
+     */
     run(
       orderId: string,
       request: RefundRequest,
       operationKey: string | undefined,
     ): Effect.Effect<StoredOrder, Failure>
-    /** Books a refund that was made elsewhere. The same reference is one refund of the order. */
+    /**
+     * Books a refund that was made elsewhere. Repeated calls with the same reference book one refund of the order.
+     */
     record(
       orderId: string,
       refund: {
@@ -67,7 +71,7 @@ export class Refunds extends Context.Service<
         readonly reason: string | undefined
       },
     ): Effect.Effect<StoredOrder, Failure>
-    /** Applies a provider's report that a refund was made or failed. The refund can be one made at the provider. */
+    /** Applies a provider's report that a refund was made or failed. Also for a refund that was requested there. */
     applyEvent(event: {
       readonly orderId: string
       readonly provider: string
@@ -76,7 +80,7 @@ export class Refunds extends Context.Service<
       readonly cents: number
       readonly isFailed: boolean
     }): Effect.Effect<void, Unavailable>
-    /** Requests pending refunds again. */
+    /** Requests all pending refunds of an order from their providers again. */
     resume(orderId: string): Effect.Effect<void, Unavailable>
   }
 >()("directory/Refunds") {
@@ -99,7 +103,10 @@ export class Refunds extends Context.Service<
           .pipe(Effect.tap(({ snapshot }) => payments.replaceIntent(intent, storedOf(snapshot))))
       }
 
-      /** Records refunds. The plan uses the current order, so concurrent refunds cannot exceed the payments. */
+      /**
+       * Records the planned refunds as pending. `plan` gets the order that the turn is committed on, so concurrent
+       * refunds together cannot exceed the payments.
+       */
       const begin = (
         orderId: string,
         plan: (
@@ -127,7 +134,10 @@ export class Refunds extends Context.Service<
         )
       }
 
-      /** Records the outcome of a refund. A repeated outcome is ignored. */
+      /**
+       * Records the outcome of a refund. Ignores an outcome that the state of the refund refuses, for example a
+       * repeat.
+       */
       const settle = (
         orderId: string,
         refundId: string,
@@ -160,7 +170,7 @@ export class Refunds extends Context.Service<
       ) {
         const port = payments.find(provider)
         if (port === undefined || intentId === undefined) {
-          // A provider that is disabled now can have received an earlier request, so the refund stays pending.
+          // A provider that is now disabled possibly received an earlier request, so a repeated refund stays pending.
           return isRepeated ? undefined : yield* settle(orderId, id, "refund.failed")
         }
         const answer = yield* port.refund({ refundId: id, orderId, intentId, cents, isRepeated })
@@ -176,8 +186,9 @@ export class Refunds extends Context.Service<
       const resume = Effect.fnUntraced(function* (orderId: string) {
         const found = yield* actors.find(orderId)
         const pending = found?.snapshot.context.refunds.filter(({ status }) => status === "Pending") ?? []
-        // Each refund is requested separately, so an unavailable provider does not block the others. A cash refund is
-        // pending only if the process was killed between its two turns.
+        // Each refund is requested separately, so one unavailable provider does not block the refunds of other
+        // providers. A cash refund is pending only if the process crashed between the turn that records it and the
+        // turn that settles it.
         const outcomesOfAll = yield* Effect.forEach(pending, (refund) =>
           Effect.exit(
             refund.provider === "cash"
@@ -204,7 +215,8 @@ export class Refunds extends Context.Service<
         run: Effect.fnUntraced(function* (orderId, request, operationKey) {
           let parts: ReadonlyArray<RequestedRefund> = []
           yield* begin(orderId, (order) => {
-            // The decision runs again when another process committed first; the refund can be booked then.
+            // This function runs again if another process committed a turn first. The refund is then possibly already
+            // booked.
             parts = []
             return Effect.map(planOnce(order, request, operationKey), (planned) => {
               parts = planned
@@ -212,7 +224,7 @@ export class Refunds extends Context.Service<
             })
           })
           const requests = parts.length === 0 ? [resume(orderId)] : parts.map((part) => ask(orderId, part))
-          // The order has recorded the refunds. If the provider is unavailable, the sweep requests them again.
+          // The refunds are already recorded. If the provider is unavailable, the sweep requests them again later.
           yield* Effect.forEach(requests, (one) => Effect.catchTag(one, "Unavailable", () => Effect.void))
           return yield* get(orderId)
         }),
@@ -237,7 +249,8 @@ export class Refunds extends Context.Service<
           return yield* get(orderId)
         }),
         applyEvent: Effect.fnUntraced(function* ({ cents, intentId, isFailed, orderId, provider, refundId }) {
-          // A refund made at the provider is recorded first. It is refused if it exceeds the payments of the order.
+          // A refund that was made at the provider is recorded first. The order refuses it if it exceeds the
+          // payments.
           yield* begin(orderId, ({ context }) =>
             findRefund(context, refundId) === undefined
               ? Effect.succeed([{ id: refundId, provider, intentId, cents, itemIds: [] }])

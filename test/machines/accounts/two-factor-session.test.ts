@@ -64,7 +64,7 @@ describe("a session", () => {
     expect(unlocked.snapshot.context).toMatchObject({ wrongCodes: 0, lockedUntil: null })
   })
 
-  it("that was Verified before its lock is Verified after it, and a correct code resets the count", () => {
+  it("that is Verified before a lock is Verified again after it, and a correct code resets the count", () => {
     const five = Array<SessionEvent>(maxWrongCodes).fill(wrong)
     const { snapshot } = run(open("SMS"), verify(20), ...five, { type: "DUE", at: 500 })
     expect(snapshot.value).toBe("Verified")

@@ -108,7 +108,7 @@ const states = {
 }
 
 type State = keyof typeof states
-/** From state, event, to state. All other combinations are refused. */
+/** The target state for each state and event. The machine refuses every combination that is not listed. */
 const table: Record<State, Partial<Record<string, State>>> = {
   Draft: {
     add: "Draft",
@@ -154,16 +154,16 @@ const cases = (Object.keys(states) as ReadonlyArray<State>).flatMap((from) =>
   Object.keys(events).map((event) => [from, event, table[from][event]] as const),
 )
 
-describe("every state and every event", () => {
-  it.each(cases)("%s on %s becomes %s", (from, event, to) => {
+describe("the order machine", () => {
+  it.each(cases)("goes from %s with the event %s to %s (undefined: refuses the event)", (from, event, to) => {
     const snapshot = states[from]
     expect(snapshot.can(events[event]!)).toBe(to !== undefined)
-    // The transition of the host gives the same result.
+    // The transition function of the host must give the same result.
     expect(turns.next(snapshot, events[event]!)?.[0].value).toBe(to)
     if (to !== undefined) expect(step(snapshot, events[event]!)[0].value).toBe(to)
   })
 
-  it("a Paid order stays Paid after every event", () => {
+  it("keeps a Paid order Paid after every event", () => {
     for (const event of Object.values(events)) expect(step(states.Paid, event)[0].value).toBe("Paid")
   })
 })
@@ -178,7 +178,7 @@ const effects = (from: typeof start, event: OrderEvent) => {
 const sum = (lines: ReadonlyArray<unknown> = []) =>
   lines.reduce<number>((total, line) => total + (line as { cents: number }).cents, 0)
 
-describe("the effects of a transition", () => {
+describe("in the order machine,", () => {
   it("a checkout claims every id for the order", () => {
     expect(effects(draft, events["checkout.payment"]!)["claims"]).toEqual(
       ["🚀🚀", "🐙🐙"].map((canonical) => ({ canonical, kind: "order", holder: "order-1" })),
@@ -208,7 +208,7 @@ describe("the effects of a transition", () => {
     ])
   })
 
-  it("a late payment claims the ids again; if they are taken it is only booked", () => {
+  it("a late payment claims the ids again, but is only booked if the ids are taken", () => {
     expect(effects(states.Cancelled, events["payment.captured"]!)["claims"]).toHaveLength(2)
     const gone = effects(states.Cancelled, events["payment.captured, ids gone"]!)
     expect(gone["claims"]).toBeUndefined()
@@ -218,7 +218,7 @@ describe("the effects of a transition", () => {
     ])
   })
 
-  it("code uses are returned with the hold and counted again for a late payment", () => {
+  it("the uses of a code are returned with the hold, and are counted again for a late payment", () => {
     const discounted = step(pending, events["promo_code"]!)[0]
     expect(effects(discounted, events["deadline, passed"]!)["uses"]).toMatchObject([{ count: -1 }])
     const cancelled = step(discounted, events["deadline, passed"]!)[0]

@@ -101,7 +101,7 @@ describe("adding", () => {
     expect(more.body.fields.items[0].code).toBe("too_many")
   })
 
-  it("keeps one open order when two tabs add ids concurrently", async () => {
+  it("leaves one open order when many requests add ids concurrently", async () => {
     const buyer = await newShopper(service)
     const answers = await Promise.all(freshIds(20).map((id) => buyer.add(id)))
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)

@@ -7,7 +7,7 @@ const stripe = await openStripe()
 const service = await serve(stripe.settings)
 
 type Buyer = Awaited<ReturnType<typeof stripe.pendingOrder>>["buyer"]
-/** The last event of the cart channel, and the number of events. */
+/** Returns the data of the last event of the buyer's cart channel, and its offset, which is the number of events. */
 const lastSaid = async ({ id }: Buyer) => {
   const [row] = await service.sql`
     select "offset" as said, data from event where channel = ${`cart:${id}`} order by "offset" desc limit 1`

@@ -67,7 +67,7 @@ describe("checkout", () => {
     })
   })
 
-  it("returns the allowed actions of the order with a refusal", async () => {
+  it("returns the allowed actions of the order when the order refuses the request", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const { body: pending } = await buyer.checkout()
@@ -247,7 +247,7 @@ describe("checkout without a provider", () => {
     expect((await buyer.cart()).body.status).toBe("Draft")
   })
 
-  it("books cash of an administrator, also in parts", async () => {
+  it("books cash that an administrator received, also in parts", async () => {
     const admin = await newShopper(service, { role: "Admin" })
     const buyer = await newShopper(service)
     const { body } = await buyer.add(freshId())

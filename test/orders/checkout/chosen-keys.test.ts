@@ -12,7 +12,7 @@ beforeAll(async () => {
   admin = await newShopper(service, { role: "Admin" })
 })
 
-/** A buyer with two keys and an order pending payment for the second key. */
+/** Creates a buyer with two keys, and an order pending payment that is bound to the second key. */
 const choose = async () => {
   const buyer = await newShopper(service)
   const { body: first } = await buyer.call("POST", "/pubkeys")
@@ -33,7 +33,7 @@ it("binds an id to the key its buyer chose when an administrator books the cash"
   expect(await keyOf()).toBe(chosen)
 })
 
-it("binds an id to the key its buyer chose when a code leaves nothing due", async () => {
+it("binds an id to the key its buyer chose when a code reduces the amount due to zero", async () => {
   const { buyer, chosen, keyOf } = await choose()
   const redemption_code = `KEY-${randomUUID().slice(0, 8)}`
   const code = { name: "key", code_type: "Discount", discount_as_percentage: 100, redemption_code }

@@ -42,7 +42,7 @@ describe("an expired hold", () => {
     expect(intent?.["status"]).toBe("cancelled")
   })
 
-  it("leaves a new cart that only its buyer can check out by its id", async () => {
+  it("creates a new cart that only its buyer can check out by its id", async () => {
     const [buyer, stranger] = [await newShopper(service), await newShopper(service)]
     await buyer.add(freshId())
     const { body: pending } = await buyer.checkout()
@@ -59,7 +59,7 @@ describe("an expired hold", () => {
     })
   })
 
-  it("does not announce the random id of a code as still in the cart", async () => {
+  it("sends a mail that does not offer the random id of a code again", async () => {
     const [admin, buyer] = [await newShopper(service, { role: "Admin" }), await newShopper(service)]
     const code = { name: "c", code_type: "RandomYat", activator: "RedemptionCode", redemption_code: "DRAW-1" }
     await admin.call("POST", "/codes", code)
@@ -95,7 +95,8 @@ it("expires a thousand carts while the process is killed twice, and releases eac
   const buyer = await newShopper(service)
   await buyer.add(freshId())
   const model = (await buyer.checkout(crypto)).body
-  // Copies the order a thousand times with other ids. All expire soon, before the last process starts.
+  // Copies the order a thousand times with other ids. The first 500 copies expire after a second. The others are made
+  // due before the last process starts.
   const dueFirst = 500
   await service.sql.unsafe(`
     with copy as (

@@ -15,7 +15,8 @@ const points: ReadonlyArray<FailPoint> = [
   "checkout.before_answer",
   "payment.before_commit",
   "payment.after_commit",
-  // This point is the last one: its webhook must not reach a process that is killed by a webhook.
+  // This point must be the last one. Its webhook is delivered later by any process, and must not kill one of the
+  // processes whose fail point is in the handling of webhooks.
   "sandbox.after_charge",
 ]
 
@@ -23,7 +24,7 @@ let survivor: TestService
 const doomed = new Map<FailPoint, Promise<Worker>>()
 beforeAll(async () => {
   survivor = await serve({}, { peersPossible: true })
-  // Starting the processes takes most of the time. Two start at a time while the tests use the others.
+  // Starting the processes takes most of the time. Two processes start at a time, while the tests use those that run.
   const free: Array<Promise<unknown>> = [Promise.resolve(), Promise.resolve()]
   for (const [i, point] of points.entries()) {
     const started = free[i % 2]!.then(() => startWorker(survivor.database, { FAILPOINT: point }))
@@ -35,7 +36,7 @@ afterAll(async () => {
   for (const worker of doomed.values()) await (await worker).kill()
 })
 
-/** Sends a request to the process that is killed before it answers. */
+/** Sends a request to the process that is killed at this point, before it answers. */
 const intoDeath = async (point: FailPoint, send: (worker: Worker) => Promise<unknown>) => {
   const worker = await doomed.get(point)!
   await expect(send(worker)).rejects.toThrow()
@@ -81,8 +82,8 @@ describe("a process killed during a checkout", () => {
   )
 })
 
-describe("a process killed while the price of a checkout changes", () => {
-  it("requests the same intent again when the process is killed before it stores the intent", async () => {
+describe("an order whose process is killed while a code changes its price", () => {
+  it("gets the same intent again when the process was killed before it stored the intent", async () => {
     const admin = await newShopper(survivor, { role: "Admin" })
     const redemption_code = `KILL-${randomUUID().slice(0, 8)}`
     const code = { name: "kill", code_type: "Discount", discount_as_percentage: 50, redemption_code }
@@ -123,7 +124,7 @@ describe("a process killed during a payment", () => {
   }
 
   it.each(["payment.before_commit", "payment.after_commit"] as const)(
-    "at %s applies the repeated payment once",
+    "at %s does not prevent that the repeated webhook is applied exactly once",
     async (point) => {
       const { buyer, order } = await pendingOrder()
       const fact = `sandbox:${randomUUID()}`
@@ -157,7 +158,7 @@ describe("a process killed during a payment", () => {
     },
   )
 
-  it("after the charge still pays the order, because the webhook is stored in the database", async () => {
+  it("after the charge does not lose the payment, because the webhook is stored in the database", async () => {
     const { buyer, order } = await pendingOrder()
     await intoDeath("sandbox.after_charge", (worker) =>
       atSandbox(worker, order.payment_method_data.session_id, "pay"),

@@ -32,7 +32,7 @@ it("grants fifty ids to fifty of two hundred concurrent buyers, and rejects the 
     expect(answer.body.items[0].marked_invalid_at_reason).toBe("PendingPurchase")
   }
   await expectInvariants(one.sql)
-  // The rejected buyers have no payment intent.
+  // No payment intent was created for a rejected buyer.
   const asked = await one.sql`select order_id from sandbox_intent`
   expect(new Set(asked.map((row) => row["order_id"]))).toEqual(new Set(won.map(({ order }) => order.id)))
   await Promise.all(

@@ -35,7 +35,7 @@ const pending = async (count = 1, how: unknown = crypto, at = one) => {
 const uses = async (id: string) => (await one.sql`select uses from code where id = ${id}`)[0]?.["uses"]
 
 describe("codes", () => {
-  it("are created, listed with their remaining uses, and deleted with the scopes", async () => {
+  it("can be created, listed with their remaining uses, and deleted by users with the scopes", async () => {
     const code = await newCode({ max_uses: 5 })
     expect(code.body).toMatchObject({
       total_uses: 0,
@@ -56,14 +56,14 @@ describe("codes", () => {
     expect((await (await pending()).apply(code.text)).body.fields.code[0].code).toBe("unknown")
   })
 
-  it("have a total on a page after the last", async () => {
+  it("are listed with their total also on a page after the last one", async () => {
     await newCode({})
     const { total } = (await admin.call("GET", "/codes?limit=1")).body.paging
     const past = await admin.call("GET", "/codes?limit=1&page=1000")
     expect([past.body.data, past.body.paging.total]).toEqual([[], total])
   })
 
-  it("are listed and created by power roles of their organization only", async () => {
+  it("are listed and created only by power roles of their organization", async () => {
     const owner = await newShopper(one)
     const [org] = await one.sql`insert into organization (name) values ('shop') returning id`
     await one.sql`insert into organization_member (organization_id, user_id, role) values (${org?.["id"]}, ${owner.id}, 'OrgOwner')`
@@ -81,7 +81,7 @@ describe("codes", () => {
     expect((await owner.call("GET", "/codes")).status).toBe(403)
   })
 
-  it("with invalid fields are rejected with these fields", async () => {
+  it("with invalid fields are rejected, and the error names these fields", async () => {
     const { text } = await newCode()
     const bad = async (facts: Record<string, unknown>) =>
       Object.keys(
@@ -118,22 +118,22 @@ describe("codes", () => {
     { min_length: 6, max_length: 5 },
     { min_score: 60, max_score: 40 },
     6,
-  ])("that would give other ids than their pattern %j means are refused", async (pattern) => {
+  ])("with the invalid pattern %j are rejected", async (pattern) => {
     const refused = await admin.call("POST", "/codes", { name: "x", code_type: "RandomYat", pattern })
     expect([refused.status, Object.keys(refused.body.fields ?? {})]).toEqual([422, ["pattern"]])
   })
 })
 
-describe("a discount", () => {
+describe("the service", () => {
   it.each([{ min_score: 90 }, { min_length: 6, min_score: 75 }, { max_length: 1, max_score: 99 }])(
-    "with the pattern %j that matches no id are rejected",
+    "rejects a random id code whose pattern %j matches no id",
     async (pattern) => {
       const refused = await admin.call("POST", "/codes", { name: "x", code_type: "RandomYat", pattern })
       expect([refused.status, refused.body.fields?.pattern?.[0].code]).toEqual([422, "range"])
     },
   )
 
-  it("is an item below the discounted id, and changes the amount due", async () => {
+  it("adds a discount as an item below the discounted id, and changes the amount due", async () => {
     const code = await newCode()
     const { apply, items, total } = await pending(2)
     const { body, status } = await apply(code.text.toLowerCase())
@@ -153,7 +153,7 @@ describe("a discount", () => {
     expect(await uses(code.id)).toBe(2)
   })
 
-  it("in cents does not exceed the price", async () => {
+  it("does not let a discount in cents exceed the price", async () => {
     const code = await newCode({ discount_as_percentage: undefined, discount_in_cents: 1_000_000 })
     const { apply, buyer, items } = await pending()
     const { body } = await apply(code.text)
@@ -165,7 +165,7 @@ describe("a discount", () => {
     expect(free.body.user.remaining_free_emoji).toBe(1)
   })
 
-  it("is rejected in any state except PendingPayment, and for invalid codes", async () => {
+  it("rejects a discount code for an order that is not PendingPayment, and rejects invalid codes", async () => {
     const buyer = await newShopper(one)
     const { text } = await newCode()
     const apply = (code: string) => buyer.call("POST", "/cart/promo_code", { code })
@@ -189,7 +189,7 @@ describe("a discount", () => {
     expect((await apply(random.text)).body.fields.code[0].code).toBe("wrong_type")
   })
 
-  it("returns its uses when the order is converted, cancelled or expires", async () => {
+  it("returns the uses of a code when the order is converted to a draft, cancelled or expired", async () => {
     const code = await newCode({ max_uses: 1 })
     const { apply, buyer } = await pending()
     await apply(code.text)
@@ -204,7 +204,7 @@ describe("a discount", () => {
     expect(await uses(code.id)).toBe(0)
   })
 
-  it("counts its use again for a late payment, or leaves the payment refundable if no use is left", async () => {
+  it("counts the use of a code again for a late payment, or leaves the payment refundable if no use is left", async () => {
     const code = await newCode({ max_uses: 1 })
     const first = await pending()
     const { body: order } = await first.apply(code.text)
@@ -220,7 +220,7 @@ describe("a discount", () => {
     expect(await uses(code.id)).toBe(1)
   })
 
-  it("applies to as many ids as the user has uses left", async () => {
+  it("applies a code to as many ids as the user has uses left", async () => {
     const code = await newCode({ max_emojis_per_user: 2 })
     const { apply } = await pending(3)
     const { body } = await apply(code.text)
@@ -228,7 +228,7 @@ describe("a discount", () => {
     expect(await uses(code.id)).toBe(2)
   })
 
-  it("is limited exactly for sixty concurrent buyers of two processes", async () => {
+  it("limits the uses of a code exactly for sixty concurrent buyers in two processes", async () => {
     const code = await newCode({ max_uses: 7 })
     const carts = await Promise.all(
       Array.from({ length: 60 }, (_, i) => pending(1, card, i % 2 === 0 ? one : two)),
@@ -243,7 +243,7 @@ describe("a discount", () => {
     expect(sum?.["n"]).toBe(7)
   })
 
-  it("limits free ids exactly for concurrent requests", async () => {
+  it("limits free ids exactly when requests are concurrent", async () => {
     const buyer = await newShopper(one, { freeLimit: 1 })
     for (let round = 0; round < 3; round++) {
       await buyer.add(freshId())

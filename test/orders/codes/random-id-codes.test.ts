@@ -133,11 +133,11 @@ describe("a code that gives a random id", () => {
 
     const first = await activate(codeId, user, good)
     expect(first.status).toBe(200)
-    // After a lost response the same request returns the same cart.
+    // If the response was lost and the request is repeated, the same cart is returned.
     expect((await activate(codeId, user, good)).body.id).toBe(first.body.id)
     await service.call("DELETE", "/cart", { token: user.token })
     expect(faultOf(await activate(codeId, user, good))).toEqual([422, "nonce:uniqueness"])
-    // "ab" and "c1" give the same signed text as "abc" and "1".
+    // The signed text of alternate_id "ab" and nonce "c1" is the same as that of "abc" and "1".
     const namesake = await makeDevice("ab")
     expect(faultOf(await activate(codeId, namesake, { ...good, nonce: "c1" }))).toEqual([
       422,
@@ -205,7 +205,7 @@ describe("a code that gives a random id", () => {
     expect((await tryCode(await makeCode())).status).toBe(422)
   })
 
-  it("with a redemption code needs its text and no signature", async () => {
+  it("with a redemption code requires the text of the code and no signature", async () => {
     const codeId = await makeCode({ activator: "RedemptionCode", redemption_code: "WELCOME-7" })
     const user = await service.user()
     const body = { nonce: "", pubkey: "", signature: "" }

@@ -9,7 +9,7 @@ const other = await serve({}, { database: service.database, peersPossible: true 
 const admin = await newShopper(service, { role: "Admin" })
 const otherAdmin = await newShopper(other, { role: "Admin" })
 
-/** An order of a lootbox that is cancelled, then paid after the lootbox was changed. */
+/** Orders a lootbox, cancels the order, changes the lootbox, and then pays the cancelled order. */
 const payLate = async (change: { readonly yats?: ReadonlyArray<string> }) => {
   const { body: box } = await admin.call("POST", "/lootboxes", { status: "Available", yats: [freshId()] })
   const buyer = await newShopper(service)
@@ -55,7 +55,8 @@ it.each([
     const { body: cart } = await buyer.call("POST", "/cart", { items: [{ lootbox_id: box.id }] })
     let checkout: ReturnType<typeof checkOut> | undefined
     const yats = [freshId(), freshId()]
-    // The commit of the checkout waits for the row of the order. The lootbox is not locked.
+    // The row of the order is locked, so the commit of the checkout waits. The lootbox is not locked and can be
+    // refilled.
     const filled = await service.sql.begin(async (sql) => {
       await sql`select 1 from entity where kind = 'order' and id = ${cart.id} for update`
       checkout = checkOut(buyer, cart.id)
@@ -74,7 +75,7 @@ it.each([
   },
 )
 
-it("sells a lootbox immediately for cash or for credit of the buyer", async () => {
+it("sells a lootbox immediately when cash or an earlier payment of the buyer covers its price", async () => {
   const offered = async () =>
     (await admin.call("POST", "/lootboxes", { status: "Available", yats: [freshId()] })).body
   const [first, second] = [await offered(), await offered()]

@@ -12,7 +12,7 @@ const service = await serve(stripe.settings)
 const pays = (orderId: string, cents: number) =>
   tellOf(service, "payment_intent.succeeded", intentOf(orderId, cents, `pi_${orderId}`))
 
-it("stores a payment for a deleted account as refundable without a sale", async () => {
+it("books a payment for a deleted account as refundable, and sells no ids", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order } = await stripe.pendingOrder(service)
   await buyer.call("DELETE", "/cart")

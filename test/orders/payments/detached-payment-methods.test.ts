@@ -14,7 +14,7 @@ const away = { status: 500, body: { error: { type: "api_error", message: "away" 
 const detached = (id: string) =>
   stripe.asked.filter(({ path }) => path === `/v1/payment_methods/${id}/detach`).length
 
-/** A buyer with a stored card, and the webhook that reports the card. */
+/** Creates a buyer with a stored card. `pays` sends the webhook that reports the card. */
 const withCard = async () => {
   const { buyer, order } = await stripe.paidOrder(service)
   const id = `pm_${order.id}`
@@ -31,7 +31,7 @@ const withCard = async () => {
   return { buyer, cards, id, pays, forget: () => buyer.call("DELETE", `/payment_methods/${id}`) }
 }
 
-/** The next periodic run. */
+/** Runs the next periodic detachment, as if two minutes had passed. */
 const round = async () => {
   await service.sql`update method_to_forget set at = now() - interval '2 minutes'`
   await service.runtime.runPromise(detachRemovedMethods)

@@ -59,7 +59,7 @@ it("shows an overpaid amount in the receipt until it is refunded", async () => {
   expect(again).toMatchObject({ kind: "order_receipt", text: expect.not.stringContaining("refunded") })
 })
 
-it("mails that a late payment is stored when another user owns the id", async () => {
+it("sends a mail about a late payment when another user owns the id", async () => {
   const { buyer, id, order, pay } = await checkedOut(service)
   await buyer.call("DELETE", "/cart")
   const other = await newShopper(service)

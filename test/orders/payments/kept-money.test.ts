@@ -10,7 +10,7 @@ beforeAll(async () => {
   admin = await newShopper(service, { role: "Admin" })
 })
 
-/** A cancelled order that was paid after another user bought its ids. */
+/** Creates a cancelled order that was paid after its id was registered for another user. */
 const paidInVain = async () => {
   const { buyer, order } = await stripe.pendingOrder(service)
   await buyer.call("DELETE", "/cart")
@@ -24,7 +24,7 @@ const listed = async (query: string) => {
   const { body } = await admin.call("GET", `/orders?${query}`)
   return [body.paging.total, body.data.map(({ id }: { id: string }) => id)]
 }
-/** The metrics of a process that has just started. */
+/** Starts a new process and reads two of its metrics: the number of cancelled orders with money, and the amount. */
 const metrics = async () => {
   const fresh = await serve(stripe.settings, { database: service.database })
   const { text } = await fresh.call("GET", "/metrics")

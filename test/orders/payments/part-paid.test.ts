@@ -20,7 +20,7 @@ const halfPaidCart = async (freeLimit: number) => {
   return { buyer, pending }
 }
 
-/** An order with half of its price paid, and a code that reduces the price below that amount. */
+/** Creates an order with half of its price paid, and applies a code that reduces the price below the paid amount. */
 const coveredCart = async (freeLimit: number) => {
   const admin = await newShopper(service, { role: "Admin" })
   await admin.call("POST", "/codes", {
@@ -35,32 +35,38 @@ const coveredCart = async (freeLimit: number) => {
   return { buyer, pending, coded }
 }
 
-it("completes a partly paid order when a code leaves nothing due", async () => {
+it("completes a partly paid order when a code reduces the amount due to zero", async () => {
   const { buyer, pending } = await coveredCart(0)
   await buyer.checkout(crypto)
   expect((await buyer.order(pending.id)).body.status).toBe("Paid")
   await expectInvariants(service.sql)
 })
 
-it.each([0, 2])("uses no free ids for a paid price with a free limit of %i", async (freeLimit) => {
-  const { buyer, coded, pending } = await coveredCart(freeLimit)
-  const { body } = await buyer.checkout({ method: "Free" })
-  expect(body).toMatchObject({ status: "Paid", total_in_cents: coded.total_in_cents })
-  expect(body.user.remaining_free_emoji).toBe(freeLimit)
-  expect(body.amount_overpaid_in_cents).toBe(Math.floor(pending.total_in_cents / 2) - coded.total_in_cents)
-  await expectInvariants(service.sql)
-})
+it.each([0, 2])(
+  "uses no free ids if the payments cover the price, with a free limit of %i",
+  async (freeLimit) => {
+    const { buyer, coded, pending } = await coveredCart(freeLimit)
+    const { body } = await buyer.checkout({ method: "Free" })
+    expect(body).toMatchObject({ status: "Paid", total_in_cents: coded.total_in_cents })
+    expect(body.user.remaining_free_emoji).toBe(freeLimit)
+    expect(body.amount_overpaid_in_cents).toBe(Math.floor(pending.total_in_cents / 2) - coded.total_in_cents)
+    await expectInvariants(service.sql)
+  },
+)
 
-it.each([0, 1])("uses no free ids for a partly paid draft with a free limit of %i", async (freeLimit) => {
-  const { buyer, pending } = await halfPaidCart(freeLimit)
-  await buyer.call("POST", "/cart/convert_to_draft")
-  const [cheap, dear] = pending.order_items.toSorted(
-    (a: { unit_price_in_cents: number }, b: typeof a) => a.unit_price_in_cents - b.unit_price_in_cents,
-  )
-  const { body: draft } = await buyer.call("DELETE", `/cart/cart_items/${dear.id}`)
-  expect(draft).toMatchObject({ status: "Draft", remaining_due_in_cents: 0 })
-  const { body } = await buyer.checkout({ method: "Free" })
-  expect(body).toMatchObject({ status: "Paid", total_in_cents: cheap.unit_price_in_cents })
-  expect(body.user.remaining_free_emoji).toBe(freeLimit)
-  await expectInvariants(service.sql)
-})
+it.each([0, 1])(
+  "uses no free ids for a draft whose price is already paid, with a free limit of %i",
+  async (freeLimit) => {
+    const { buyer, pending } = await halfPaidCart(freeLimit)
+    await buyer.call("POST", "/cart/convert_to_draft")
+    const [cheap, dear] = pending.order_items.toSorted(
+      (a: { unit_price_in_cents: number }, b: typeof a) => a.unit_price_in_cents - b.unit_price_in_cents,
+    )
+    const { body: draft } = await buyer.call("DELETE", `/cart/cart_items/${dear.id}`)
+    expect(draft).toMatchObject({ status: "Draft", remaining_due_in_cents: 0 })
+    const { body } = await buyer.checkout({ method: "Free" })
+    expect(body).toMatchObject({ status: "Paid", total_in_cents: cheap.unit_price_in_cents })
+    expect(body.user.remaining_free_emoji).toBe(freeLimit)
+    await expectInvariants(service.sql)
+  },
+)

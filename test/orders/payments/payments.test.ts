@@ -64,7 +64,7 @@ describe("a webhook", () => {
     expect(await journals(order.id)).toBe(1)
   })
 
-  it("sent twenty times to two processes is one payment", async () => {
+  it("is applied once when it is sent twenty times to two processes", async () => {
     const { buyer, order } = await pendingOrder(freshIds(2))
     const body = capturedBody({ orderId: order.id, cents: order.total_in_cents })
     const signature = await sign(body)
@@ -78,7 +78,7 @@ describe("a webhook", () => {
     expect(await audit()).toBe(0)
   })
 
-  it("adds part payments that arrive repeatedly and out of order", async () => {
+  it("counts each part payment once when part payments arrive repeatedly and out of order", async () => {
     const { buyer, order } = await pendingOrder(freshIds(3))
     const third = Math.floor(order.total_in_cents / 3)
     const parts = [third, third, order.total_in_cents - 2 * third].map((cents) =>
@@ -145,7 +145,7 @@ describe("a late payment", () => {
     expect(await audit()).toBe(0)
   })
 
-  it("is shown as overpaid when it arrives twice", async () => {
+  it("is shown as overpaid when the order is already paid", async () => {
     const { buyer, order } = await pendingOrder()
     for (let i = 0; i < 2; i++)
       await send(one, capturedBody({ orderId: order.id, cents: order.total_in_cents }))
@@ -270,7 +270,7 @@ describe("a refund", () => {
     expect(await audit()).toBe(0)
   })
 
-  it("of cash and an external payment are booked only with the scope", async () => {
+  it("of a payment made elsewhere must be booked with refund_override, which requires the scope", async () => {
     const admin = await newShopper(one, { role: "Admin" })
     const { buyer, order } = await pendingOrder()
     const override = { amount: order.total_in_cents, external_reference: "bank 17" }
@@ -308,7 +308,7 @@ describe("a refund", () => {
 })
 
 describe("orders", () => {
-  it("are visible to their owners and with order:read", async () => {
+  it("are visible to their owners and to users with order:read", async () => {
     const admin = await newShopper(one, { role: "Admin" })
     const { buyer, order } = await pendingOrder()
     const stranger = await newShopper(one)

@@ -5,7 +5,7 @@ import { serve, type TestService } from "../../fixtures/service.ts"
 import { atSandbox, card, crypto, freshIds, newShopper, shopper, until } from "../shopper.ts"
 import { openStripe } from "./stripe-server.ts"
 
-/** Three services with one database: development, production, and production with Stripe. */
+// Three services use one database: development, production, and production with Stripe.
 const stripe = await openStripe()
 const development = await serve({}, { peersPossible: true })
 const beside = { database: development.database, peersPossible: true } as const
@@ -32,7 +32,7 @@ const begin = async (method: unknown = card) => {
   return { buyer, ids, order, session: order.payment_method_data.session_id as string }
 }
 
-/** An order that was paid with test payments before production. */
+/** Creates an order that was paid with a test payment in the development service. */
 const buy = async () => {
   const begun = await begin()
   await atSandbox(development, begun.session, "pay")
@@ -47,7 +47,7 @@ const buy = async () => {
   return begun
 }
 
-/** A webhook that is signed with the key of both services. */
+/** Sends a webhook. It is signed with the key that all three services share. */
 const tell = async (service: TestService, event: unknown) => {
   const rawBody = JSON.stringify({ id: "evt_1", event })
   const signature = await development.runtime.runPromise(
@@ -134,7 +134,7 @@ describe.each([
     expect((await buyer.order(order.id)).body.refunded_total_in_cents).toBe(order.total_in_cents)
   })
 
-  it("does not list a test card in the payment methods", async () => {
+  it("leaves a test card that the list of payment methods does not show", async () => {
     const { buyer } = await buy()
     const [method] = (await buyer.call("GET", "/payment_methods")).body
     const here = shopper(live, buyer)

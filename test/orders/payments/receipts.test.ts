@@ -64,7 +64,7 @@ describe("the receipt", () => {
     expect(await countTo(buyer.email)).toBe(2)
   })
 
-  it("of an expired order with a late payment is mailed to the current address", async () => {
+  it("of a cancelled order with a late payment is mailed to the current address", async () => {
     const { buyer, order } = await checkOut(crypto)
     await buyer.call("DELETE", "/cart")
     const moved = `moved-${buyer.email}`

@@ -6,7 +6,7 @@ import { atSandbox, card, crypto, freshIds, newShopper, until } from "../shopper
 
 const service = await serve()
 
-/** Runs the action twice concurrently. A row lock stops both until both have started. */
+/** Runs the action twice concurrently. A lock on the row of the intent stops both until both have started. */
 const clickTwice = async <A>(orderId: string, click: () => Promise<A>): Promise<A[]> => {
   const { clicks } = await service.sql.begin(async (sql) => {
     await sql`select 1 from sandbox_intent where order_id = ${orderId} for update`

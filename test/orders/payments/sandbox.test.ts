@@ -80,7 +80,7 @@ describe("payment in the sandbox", () => {
     expect(list.body.paging.total).toBe(1)
   })
 
-  it("has a stable client secret that is not stored, also after a new master key", async () => {
+  it("has the same client secret after a new master key is added, although the secret is not stored", async () => {
     const keyOf = (byte: number) => `k${byte}:${Buffer.alloc(32, byte).toString("base64url")}`
     const before = await serve({ SECRET_KEYS: keyOf(1) }, { peersPossible: true })
     const buyer = await newShopper(before)

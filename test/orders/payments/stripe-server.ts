@@ -14,19 +14,22 @@ export interface Asked {
 
 const secret = "whsec_test"
 
-/** A server for the used part of the Stripe API. It records all requests and stops after the tests of the file. */
+/**
+ * Starts a server that implements the part of the Stripe API that this service uses. It records all requests, and
+ * stops after the tests of the file.
+ */
 export const openStripe = async () => {
   const asked: Array<Asked> = []
-  /** Creates a refund for every request, as Stripe does after the idempotency key expired. */
+  /** The created refunds. Every request creates a refund, as at Stripe after the idempotency key has expired. */
   const refunds: Array<Record<string, unknown>> = []
-  /** Payment intents that can be retrieved. */
+  /** The payment intents that the service can retrieve from this server, by id. */
   const intents = new Map<string, unknown>()
   const how = {
     failing: undefined as { status: number; body: unknown } | undefined,
     refundStatus: "succeeded",
-    /** The requests that it rejects. */
+    /** Decides which requests the server rejects. */
     refuses: (_: Asked): boolean => false,
-    /** Runs before the response. */
+    /** Runs before the server sends a response. */
     meanwhile: async (_: Asked): Promise<void> => {},
   }
   const refusal = { error: { type: "invalid_request_error", message: "refused" } }
@@ -113,7 +116,7 @@ export const openStripe = async () => {
   }
 }
 
-/** Sends a signed event. */
+/** Sends a signed Stripe event to the service. With `isAltered` the body differs from the signed body. */
 export const tellOf = (
   service: TestService,
   type: string,

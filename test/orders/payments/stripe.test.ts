@@ -56,7 +56,7 @@ describe("a card checkout through Stripe", () => {
     expect(asked.map(({ path }) => path)).toEqual(["/v1/checkout/sessions"])
   })
 
-  it("is paid by a signed webhook, however often it is sent", async () => {
+  it("is paid once by a signed webhook that is sent several times", async () => {
     const { buyer, order } = await pendingOrder()
     const intent = intentOf(order.id, order.total_in_cents, `pi_${order.id}`)
     expect((await tell("payment_intent.succeeded", intent, false)).status).toBe(400)
@@ -90,7 +90,7 @@ describe("a card checkout through Stripe", () => {
     await expectInvariants(service.sql)
   })
 
-  it("stays pending with the reason when it is declined, and ignores foreign events", async () => {
+  it("stays pending with the reason when it is declined, and ignores events of other systems", async () => {
     const { buyer, order } = await pendingOrder()
     const failed = { ...intentOf(order.id, 0), last_payment_error: { message: "Insufficient funds." } }
     expect((await tell("payment_intent.payment_failed", failed)).status).toBe(200)
@@ -106,7 +106,7 @@ describe("a card checkout through Stripe", () => {
     expect((await buyer.cart()).body.remaining_due_in_cents).toBe(order.total_in_cents)
   })
 
-  it("is refunded through Stripe, and finds refunds made at Stripe by their payment", async () => {
+  it("is refunded through Stripe, and includes refunds made at Stripe, which are found by their payment", async () => {
     const admin = await newShopper(service, { role: "Admin" })
     const { buyer, order } = await pendingOrder()
     const intentId = `pi_${order.id}`
@@ -167,7 +167,7 @@ describe("a wallet payment through Stripe", () => {
 })
 
 describe("an outage of Stripe", () => {
-  it("keeps the hold and returns 503, and the repeated checkout continues", async () => {
+  it("leads to 503 while the ids stay held, and a repeated checkout then continues", async () => {
     const buyer = await newShopper(service)
     await buyer.add(...freshIds(1))
     stripe.how.failing = {

@@ -11,7 +11,7 @@ const paidOrder = async () => {
   const { buyer, intentId, order } = await stripe.paidOrder(service)
   const admin = await newShopper(service, { role: "Admin" })
   const refund = (body: unknown = {}) => admin.call("POST", `/orders/${order.id}/refund`, body)
-  /** A refund made in the Stripe dashboard. It contains only the payment. */
+  /** A refund made in the Stripe dashboard. It does not contain our order id, only the id of the payment intent. */
   const theirs = (status: string) => ({
     object: "refund",
     id: `re_${order.id}`,
@@ -25,7 +25,7 @@ const paidOrder = async () => {
 }
 const tell = (type: string, refund: Record<string, unknown>) => tellOf(service, type, refund)
 
-it("returns the money of a failed refund to the order, and allows another refund", async () => {
+it("makes the money of a failed refund refundable again", async () => {
   const { buyer, intentId, order, refund } = await paidOrder()
   await refund()
   const made = stripe.refunds.find(({ payment_intent }) => payment_intent === intentId)!
@@ -47,7 +47,7 @@ it("returns the money of a failed refund to the order, and allows another refund
 it.each([
   ["after it was made", ["succeeded", "failed"]],
   ["with its success reported last", ["failed", "succeeded"]],
-] as const)("ignores the amount of a Stripe refund that fails, %s", async (_, told) => {
+] as const)("does not count the amount of a Stripe refund that fails, %s", async (_, told) => {
   const { refunded, theirs } = await paidOrder()
   for (const status of told) await tell("refund.updated", theirs(status))
   expect(await refunded()).toBe(0)

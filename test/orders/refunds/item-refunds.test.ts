@@ -19,7 +19,7 @@ const halfPaid = async () => {
   return { buyer, order, path: `/orders/${order.id}/refund` }
 }
 
-it("rejects the refund of an unsold item, so that its price can be refunded after a later sale", async () => {
+it("rejects the refund of an item of an unpaid order, so that the item can be refunded after the order is paid", async () => {
   const { buyer, order, path } = await halfPaid()
   const [cheaper] = order.order_items.toSorted(
     (a: { unit_price_in_cents: number }, b: { unit_price_in_cents: number }) =>

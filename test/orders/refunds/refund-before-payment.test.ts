@@ -16,7 +16,7 @@ const refundOf = (intentId: string, cents: number) => ({
   metadata: {},
 })
 
-it("answers 503 to a refund webhook before its payment, and applies the repeated webhook", async () => {
+it("answers 503 to a refund webhook that arrives before its payment, and applies the repeated webhook", async () => {
   const { buyer, order } = await stripe.pendingOrder(service)
   const intent = intentOf(order.id, order.total_in_cents, `pi_${order.id}`)
   stripe.intents.set(intent.id, intent)

@@ -26,7 +26,10 @@ const paidOrder = async () => {
 const isRefund = ({ method, path }: Asked) => method === "POST" && path === "/v1/refunds"
 const newKey = () => ({ "idempotency-key": randomUUID() })
 
-/** The process that runs the request with this key was killed before it stored the answer, and its lease expired. */
+/**
+ * Changes a stored key as if the process had been killed before it stored the answer, and as if the lease had
+ * expired.
+ */
 const loseAnswer = (headers: ReturnType<typeof newKey>) => one.sql`
   update idempotency_key set status = null, answer = null, leased_until = now() - interval '1 second'
    where key = ${headers["idempotency-key"]}`
@@ -137,7 +140,7 @@ it("does not repeat a refund of which one part was made and one part failed", as
   expect((await refund()).body.refunded_total_in_cents).toBe(10)
 })
 
-it("refunds the rest again after a later payment", async () => {
+it("makes a new full refund of only the additional money after another payment", async () => {
   const { order, refund, refunded } = await paidOrder()
   await refund({})
   expect((await refund({})).status).toBe(422)

@@ -13,7 +13,7 @@ afterEach(() => {
 const sessions = () => stripe.asked.filter(({ path }) => path === "/v1/checkout/sessions")
 const price = "line_items[0][price_data][unit_amount]"
 
-/** An order with half of its price paid, and a pending refund of that half. */
+/** Creates an order with half of its price paid, and a pending refund of that half. */
 const givingBack = async () => {
   const { buyer, order } = await stripe.pendingOrder(service)
   const half = Math.floor(order.total_in_cents / 2)

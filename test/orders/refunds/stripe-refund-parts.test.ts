@@ -12,7 +12,7 @@ afterEach(() => {
   stripe.how.failing = undefined
 })
 
-/** An order paid through two intents, half of the price each. */
+/** Creates an order that was paid through two intents, each for half of the price. */
 const paidInParts = async () => {
   const { buyer, order } = await stripe.pendingOrder(service)
   const half = Math.floor(order.total_in_cents / 2)
@@ -67,7 +67,7 @@ it("completes one part of a refund while Stripe is unavailable for the other par
   const down = { status: 500, body: { error: { type: "api_error", message: "down" } } }
   stripe.how.failing = down
   await refund({})
-  // The repeated request fails for the first payment again.
+  // From now on Stripe fails only for requests about the first payment.
   stripe.how.meanwhile = async ({ form, path }) => {
     const isFirst = path.includes(intents[0]) || form.get("payment_intent") === intents[0]
     stripe.how.failing = isFirst ? down : undefined

@@ -109,7 +109,7 @@ it("makes one refund when a request that failed with 503 is repeated with its Id
   await refund()
   stripe.how.failing = undefined
   await refund()
-  // The deadline requests the pending refund again.
+  // The order is made due, so the next sweep requests the pending refund again.
   await service.sql`update entity set due_at = now(), leased_until = null where id = ${order.id}`
   const after = await until(
     async () => (await admin.call("GET", `/orders/${order.id}/refunds`)).body,
