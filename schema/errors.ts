@@ -7,13 +7,13 @@ export interface FieldIssue {
 export type FieldIssues = Readonly<Record<string, ReadonlyArray<FieldIssue>>>
 
 interface Facts {
-  /** The message for the caller. Without it, the summary of the class is used. */
+  /** The message for the caller. If it is missing, the summary of the error class is used. */
   readonly error?: string
   readonly fields?: FieldIssues
   readonly retryAfterSeconds?: number
   /** Additional response headers, for example the state of a rate limit. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Additional members of the response body, for example the state that refused an event. */
+  /** Additional members of the response body, for example the state in which an event is not allowed. */
   readonly details?: Readonly<Record<string, unknown>>
 }
 
@@ -23,11 +23,17 @@ interface ProblemKind {
   readonly summary: string
 }
 
-/** Defines a documented failure of the API. Status and code belong to the class; the message may differ per case. */
+/**
+ * Makes the class of a documented API error. All errors of the class have the same status and code, but each can have
+ * its own message.
+ */
 const problem = <const Tag extends string>(tag: Tag, kind: ProblemKind) => {
   class Problem extends Data.TaggedError(tag)<Facts> {
     static readonly kind = kind
-    /** Records no stack trace: it is not used for documented failures, and it would make many of them expensive. */
+    /**
+     * Creates the error without a stack trace. Documented errors do not need one, and recording it would make frequent
+     * errors expensive.
+     */
     constructor(facts: Facts) {
       const { stackTraceLimit } = Error
       Error.stackTraceLimit = 0

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { type FieldIssue, Unprocessable } from "./errors.ts"
 
-/** Collects all invalid fields of a well-formed request, so that one response reports them together. */
+/** Collects all invalid fields of a well-formed request, so that one response can report all of them. */
 export class FieldFaults {
   readonly #fields: Record<string, Array<FieldIssue>> = {}
 
@@ -10,7 +10,7 @@ export class FieldFaults {
     this.#fields[field] = [...issues, { code, message }]
   }
 
-  /** Fails with 422 if a fault was added. */
+  /** Fails with 422 if at least one fault was added. */
   get check(): Effect.Effect<void, Unprocessable> {
     return Effect.suspend(() => {
       const first = Object.values(this.#fields)[0]?.[0]

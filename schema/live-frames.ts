@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { DateTime, Json, optional, Uuid } from "./wire-format.ts"
 
-/** The frames of `GET /live`. `src/live/PROTOCOL.md` describes them. */
+/** This file defines the frames of the WebSocket `GET /live`. `src/live/PROTOCOL.md` describes them. */
 
 export const liveLimits = {
   frameBytes: 64 * 1024,
@@ -9,16 +9,24 @@ export const liveLimits = {
   tokenCharacters: 4096,
   subscriptions: 256,
   lookupIds: 50,
-  /** Limit of the record data in one `records` frame: twice the maximum of one id. A lookup may repeat an id. */
+  /**
+   * The maximum length of the record data in one `records` frame: twice the maximum of one id. This limit is needed
+   * because one lookup can contain many ids, and the same id several times.
+   */
   lookupCharacters: 2 * 1024 * 1024,
-  /** Queued lookups per socket. */
+  /** The maximum number of lookups that wait per socket. */
   lookupsWaiting: 512,
-  /** Rate limit of client frames: a burst, then a constant rate. */
+  /**
+   * The rate limit of client frames: a client may send `burstFrames` frames immediately, and then `framesPerSecond`.
+   */
   burstFrames: 512,
   framesPerSecond: 50,
   connectWithinSeconds: 5,
   idleSeconds: 60,
-  /** A client that missed more events receives the state instead. */
+  /**
+   * The maximum number of missed events that are sent again. A client that missed more receives the current state
+   * instead.
+   */
   replayEvents: 1000,
 } as const
 
@@ -38,7 +46,7 @@ export const closeCodes = {
 const text = (characters: number) => Schema.String.check(Schema.isMaxLength(characters))
 const Offset = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
 const ChannelName = text(liveLimits.channelCharacters)
-/** Chosen by the client and repeated in the reply. */
+/** An id that the client chooses. The reply contains the same id. */
 const RequestId = text(64)
 
 export const ConnectFrame = Schema.Struct({
@@ -89,9 +97,9 @@ export type ClientFrame = typeof ClientFrame.Type
 
 const ConnectedFrame = Schema.Struct({
   type: Schema.Literal("connected"),
-  /** Null without a token. The socket may then subscribe to public channels only. */
+  /** Null if the client sent no token. The socket can then subscribe only to public channels. */
   user_id: Schema.NullOr(Schema.String),
-  /** Send `connect` with a new token before this time. */
+  /** The time when the token expires. Send `connect` with a new token before it. Null without a token. */
   expires_at: Schema.NullOr(DateTime),
 }).annotate({ identifier: "ConnectedFrame" })
 
@@ -101,9 +109,12 @@ const SubscribedFrame = Schema.Struct({
   /** The channel name as the client sent it, if it differs from `channel`. */
   requested: Schema.optionalKey(Schema.String),
   epoch: Schema.String,
-  /** The next event has this offset plus one. */
+  /** The offset of the channel now. The next event has this offset plus one. */
   offset: Offset,
-  /** True: the missed events follow. False: replace everything known about the channel with `state`. */
+  /**
+   * If true, the missed events follow. If false, the client must replace everything it knows about the channel with
+   * `state`.
+   */
   recovered: Schema.Boolean,
   state: Schema.optionalKey(Json),
 }).annotate({ identifier: "SubscribedFrame" })
@@ -118,13 +129,13 @@ const EventFrame = Schema.Struct({
   type: Schema.Literal("event"),
   channel: Schema.String,
   offset: Offset,
-  /** `noun.verb`, such as cart.expired. */
+  /** The type of the event in the form `noun.verb`, for example `cart.expired`. */
   event: Schema.String,
   data: Json,
   at: DateTime,
 }).annotate({ identifier: "EventFrame" })
 
-/** One result of a `lookup`. Also the state of an `emoji_id` channel. */
+/** One result of a `lookup` frame. It is also the state of an `emoji_id` channel. */
 export const LookupResult = Schema.Struct({
   /** The emoji id as the client sent it. */
   emoji_id: Schema.String,
@@ -133,9 +144,9 @@ export const LookupResult = Schema.Struct({
   status: Schema.Boolean,
   result: Schema.Array(Schema.Struct({ tag: Schema.String, data: Schema.String, hash: Schema.String })),
   error: Schema.NullOr(Schema.Struct({ code: Schema.String, reason: Schema.String })),
-  /** The public key that owns the emoji id. */
+  /** The public key that owns the emoji id. Null if there is none. */
   pubkey: Schema.NullOr(Schema.String),
-  /** Increases with every change of the emoji id. */
+  /** The version of the emoji id. It increases with every change of the emoji id. */
   version: Schema.Int,
 }).annotate({ identifier: "LiveLookupResult" })
 export type LookupResult = typeof LookupResult.Type
@@ -143,7 +154,7 @@ export type LookupResult = typeof LookupResult.Type
 const RecordsFrame = Schema.Struct({
   type: Schema.Literal("records"),
   id: Schema.optionalKey(Schema.String),
-  /** In the order of the requested ids. */
+  /** One result per requested id, in the order of the request. */
   results: Schema.Array(LookupResult),
 }).annotate({ identifier: "RecordsFrame" })
 

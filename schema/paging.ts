@@ -30,13 +30,16 @@ export interface PageRequest {
   readonly sort: string
 }
 
-/** A part of a list that is returned as a bare array. */
+/** Selects a part of a list that is returned as an array without paging information. */
 export interface Piece {
   readonly limit: number
   readonly offset: number
 }
 
-/** The query parameters of a list that is returned as a bare array of at most `most` items. */
+/**
+ * The query parameters of a list that is returned as an array without paging information. `most` is the maximum number
+ * of items.
+ */
 export const pieceQuery = (most: number) => ({
   limit: Schema.optionalKey(IntText(1, most)),
   page: pageQuery.page,
@@ -47,7 +50,10 @@ export const pieceOf = (query: { readonly limit?: string; readonly page?: string
   return { limit, offset: limit * Number(query.page ?? 0) }
 }
 
-/** Adds the defaults of a list query. `sorts` are the columns that a client may sort by; the first is the default. */
+/**
+ * Returns a list query with defaults for missing parameters. `sorts` are the columns that a client may sort by. The
+ * first of them is used if `sort` is missing or unknown.
+ */
 export const pageRequest = <const Sort extends string>(
   query: {
     readonly dir?: "Asc" | "Desc"

@@ -10,7 +10,7 @@ for (let digit = 0; digit < 16; digit++) {
 
 const hexValue = (code: number): number => (code < 128 ? hexValues[code]! : notHex)
 
-/** The byte written as %XX at `at`, or -1. */
+/** Returns the byte that is written as %XX at index `at`, or -1 if there is no valid escape. */
 const escapedByte = (text: string, at: number): number => {
   if (at + 2 >= text.length || text.charCodeAt(at) !== percent) return -1
   const high = hexValue(text.charCodeAt(at + 1))
@@ -18,7 +18,10 @@ const escapedByte = (text: string, at: number): number => {
   return high === notHex || low === notHex ? -1 : (high << 4) | low
 }
 
-/** The number of continuation bytes after a first byte, or -1 if the byte cannot start a UTF-8 character. */
+/**
+ * Returns how many continuation bytes follow this first byte of a UTF-8 character, or -1 if the byte cannot be a first
+ * byte.
+ */
 const continuations = (first: number): number => {
   if (first < 0x80) return 0
   if (first < 0xc2) return -1
@@ -31,8 +34,9 @@ const smallestOfLength = [0, 0x80, 0x800, 0x10000]
 
 /**
  * Decodes percent-encoding once. Returns undefined if the escapes are not well-formed UTF-8: a truncated escape, an
- * overlong form, a surrogate, a stray byte. A plus sign stays a plus sign. This replaces decodeURIComponent, which
- * throws on bad input: exceptions are slow, and an attacker can send much bad input.
+ * overlong form, a surrogate, or a stray byte. A plus sign stays a plus sign. This function is used instead of
+ * decodeURIComponent, which throws on invalid input: exceptions are slow, and an attacker can send a lot of invalid
+ * input.
  */
 export const percentDecodeStrict = (text: string): string | undefined => {
   let at = text.indexOf("%")

@@ -1,6 +1,6 @@
 import type { DisplayRecord } from "./directory/record.ts"
 
-/** What a turn changes in addition to its entity. All lists are committed by the turn's one statement. */
+/** What a turn changes in addition to its entity. One statement commits the turn and all of these lists. */
 export interface TurnEffects {
   readonly claims?: ReadonlyArray<Claim>
   readonly releases?: ReadonlyArray<string>
@@ -19,9 +19,9 @@ export interface Claim {
   readonly kind: "owned" | "order" | "lootbox" | "transfer"
   readonly holder: string
   readonly owner_id?: string
-  /** The current holder of the id, if it is another one. */
+  /** The holder from which the claim takes the id. The claim also succeeds if the id is free, unless `held` is set. */
   readonly from_holder?: string
-  /** `from_holder` must hold the id now. A free id is not enough. */
+  /** If true, `from_holder` must hold the id now. The claim fails if the id is free. */
   readonly held?: true
 }
 /** Registers a new id for its owner. */
@@ -33,7 +33,7 @@ export interface Grant {
   /** The record of the display modifiers, if the id was ordered with skin tones. */
   readonly display?: DisplayRecord | undefined
 }
-/** Gives a registered id to a new owner. */
+/** Changes the owner of a registered id. */
 export interface Move {
   readonly canonical: string
   readonly owner_id: string
@@ -59,7 +59,7 @@ export interface CodeUse {
   readonly code_id: string
   readonly user_id: string
   readonly count: number
-  /** The hash of the signed activation. It can be used once. */
+  /** The hash of the signed activation. It is stored, so that an activation can be used only once. */
   readonly activation?: string
 }
 export interface FreeIds {
@@ -77,7 +77,10 @@ export interface ChannelEvent {
   readonly data: unknown
 }
 
-/** The effects that machines use as actions. The host collects them for the turn's statement. */
+/**
+ * The kinds of effects that state machines use as actions. The host of a machine collects the effects and commits them
+ * with the turn.
+ */
 export const turnEffectKinds = [
   "claims",
   "releases",

@@ -1,9 +1,15 @@
-/** Checks URLs of others to which we redirect browsers: a partner's return URL, an OAuth client's redirect_uri. */
+/**
+ * This file checks URLs to which the service redirects browsers and that others have chosen: the return URL of a
+ * partner and the redirect_uri of an OAuth client.
+ */
 
 const maxReturnLinkLength = 2000
 const maxRedirectUriLength = 500
 
-/** Schemes with which a browser or its system runs a script, opens a local file or starts another program. */
+/**
+ * URL schemes that are rejected. With most of them a browser or its system runs a script, opens a local file or starts
+ * another program.
+ */
 const refusedSchemes = new Set([
   "javascript:",
   "data:",
@@ -29,11 +35,14 @@ const refusedSchemes = new Set([
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"])
 
 const hierarchical = /^[a-z][a-z0-9+.-]*:\/\//i
-/** A private-use scheme of an app: a reversed domain name and a path without a host (RFC 8252 section 7.1). */
+/**
+ * A URL with the private-use scheme of an app: a reversed domain name, and a path without a host (RFC 8252 section
+ * 7.1).
+ */
 const appScheme = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:\/(?!\/)/i
 
 const parse = (text: string): URL | undefined => {
-  // Rejects characters that a URL parser trims or rewrites, because the text is stored and compared unchanged.
+  // Rejects characters that a URL parser removes or changes, because the text is stored and compared without changes.
   if (!/^[\x21-\x7e]+$/.test(text) || /[\\<>"`{}|^]/.test(text) || !URL.canParse(text)) return undefined
   const url = new URL(text)
   if (refusedSchemes.has(url.protocol) || url.username !== "" || url.password !== "") return undefined
@@ -42,13 +51,16 @@ const parse = (text: string): URL | undefined => {
   return isWhole && (!isWeb || url.hostname !== "") ? url : undefined
 }
 
-/** Whether this is an http or https URL, or one with an app's scheme (`wallet://done`, `com.example.wallet:/done`). */
+/**
+ * Whether the text is a valid return link: an http or https URL, or a URL with the scheme of an app (`wallet://done`,
+ * `com.example.wallet:/done`).
+ */
 export const isReturnLink = (text: string): boolean =>
   text.length <= maxReturnLinkLength && parse(text) !== undefined
 
 /**
- * Like `isReturnLink`, but without a fragment and with http only for loopback hosts: the URL carries an authorization
- * code.
+ * Whether the text is a valid redirect_uri. The rules are those of `isReturnLink`, but a fragment is not allowed and
+ * http is allowed only for loopback hosts, because the URL carries an authorization code.
  */
 export const isRedirectUri = (text: string): boolean => {
   const url = text.length <= maxRedirectUriLength && !text.includes("#") ? parse(text) : undefined

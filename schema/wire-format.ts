@@ -1,6 +1,6 @@
 import { Schema, SchemaTransformation } from "effect"
 
-/** Formats of values in paths, query strings, request bodies and responses. */
+/** This file defines the formats of values in paths, query strings, request bodies and responses. */
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -18,25 +18,35 @@ const firstMs = Date.parse("0001-01-01T00:00:00Z")
 const lastMs = Date.parse("9999-12-31T23:59:59.999Z")
 const zone = /:\d\d.*(?:z|gmt|utc?|[ecmp][sd]t|[+-]\d\d(?::?\d\d)?)(?:\s*\([^)]*\))?$/i
 
-/** Parses a time. Without a zone it is UTC; `Date.parse` would use the time zone of the machine. */
+/**
+ * Returns the time as milliseconds since 1970, or NaN. A time without a zone is read as UTC, but `Date.parse` would use
+ * the time zone of the machine.
+ */
 const instantOf = (text: string): number => {
   const ms = Date.parse(text)
   if (Number.isNaN(ms) || zone.test(text)) return ms
   const utc = Date.parse(`${text}Z`)
   return Number.isNaN(utc) ? Date.parse(`${text} UTC`) : utc
 }
-/** Whether the day exists. `Date.parse` accepts February 30 and returns a day in March. */
+/**
+ * Whether the day of a date exists. A check is needed because `Date.parse` accepts February 30 and returns a day in
+ * March.
+ */
 const isOnCalendar = (text: string): boolean => {
   const [, year, month, day] = /^\s*(\d{4})-(\d\d?)-(\d\d?)(?!\d)/.exec(text) ?? []
   return day === undefined || Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()
 }
 const isInstant = (text: string): boolean => {
   const ms = instantOf(text)
-  // Requires a four-digit year: `Date.parse` guesses the year of a bare number, which may be meant as seconds.
+  // A four-digit year is required. Without one, `Date.parse` guesses the year, for example for a bare number that may
+  // be meant as seconds.
   return ms >= firstMs && ms <= lastMs && /\d{4}/.test(text) && isOnCalendar(text)
 }
 
-/** A date-time in a request: every format that `Date.parse` accepts. It is converted to ISO 8601 in UTC. */
+/**
+ * A date-time in a request. Every format that `Date.parse` accepts is allowed. The value is converted to ISO 8601 in
+ * UTC.
+ */
 export const DateTimeIn = Schema.String.check(
   Schema.makeFilter((text: string) => text.length <= 64 && isInstant(text), {
     message: "expected a date-time such as 2026-03-01T12:00:00Z",
@@ -70,13 +80,16 @@ export const IntText = (minimum: number, maximum: number) =>
     ),
   )
 
-/** A set of strings with a schema name. The error message lists the strings. */
+/** A schema that accepts only the given strings. The error message lists them. */
 export const words = <const A extends ReadonlyArray<string>>(identifier: string, values: A) =>
   Schema.Literals(values).annotate({ identifier, message: `expected one of ${values.join(", ")}` })
 
 export const BooleanText = Schema.Literals(["true", "false"])
 
-/** One comma-separated parameter. The values of a repeated parameter are joined with commas before decoding. */
+/**
+ * A query parameter with comma-separated values. If the parameter is repeated, its values are joined with commas before
+ * decoding.
+ */
 export const CommaList = Schema.String.check(Schema.isMaxLength(4096))
 
 export const Json = Schema.Unknown

@@ -1,7 +1,7 @@
 import { type DirectoryRecord, normalizeRecord, RecordRefused } from "./record.ts"
 import { findRecordClass, formatTag, parseHexOrDecimalTag, parseTag } from "./record-tag.ts"
 
-/** The reason why the addresses of a partner's request are not valid. */
+/** The error for addresses in a partner's request that are not valid. The message says what is wrong. */
 export class AddressesRefused {
   readonly _tag = "AddressesRefused"
   readonly message: string
@@ -45,7 +45,7 @@ const collect = <A>(
   return [...records.values()]
 }
 
-/** Parses `TAG=ADDRESS|TAG=ADDRESS` with hex tags. */
+/** Parses a text such as `TAG=ADDRESS|TAG=ADDRESS`, with hex tags, and returns one record per address. */
 export const parseAddressPairs = (text: string): ReadonlyArray<DirectoryRecord> | AddressesRefused =>
   collect(text === "" ? [] : text.split("|", maxAddresses + 1), (pair) => {
     const equals = pair.indexOf("=")
@@ -55,7 +55,7 @@ export const parseAddressPairs = (text: string): ReadonlyArray<DirectoryRecord> 
   })
 
 const readBase64Json = (text: string): unknown => {
-  // A plus sign that was not encoded arrives as a space.
+  // A plus sign that the client did not percent-encode is decoded as a space.
   const base64 = text.replaceAll(" ", "+")
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(base64)) return undefined
   try {
@@ -66,7 +66,8 @@ const readBase64Json = (text: string): unknown => {
 }
 
 /**
- * Parses Base64 of `[{"TAG": "ADDRESS|WALLET_NAME"}, …]` with hex or decimal tags. The name becomes the description.
+ * Parses Base64 of the JSON `[{"TAG": "ADDRESS|WALLET_NAME"}, …]`, with hex or decimal tags. Returns one record per
+ * address. The wallet name becomes the description of the record.
  */
 export const parseAddressJson = (text: string): ReadonlyArray<DirectoryRecord> | AddressesRefused => {
   const list = text === "" ? [] : readBase64Json(text)

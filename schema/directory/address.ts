@@ -33,7 +33,10 @@ const bech32Alphabet = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 const bech32Generators = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3]
 const bech32Constant = 1
 const bech32mConstant = 0x2bc830a3
-/** The human-readable part "bc", expanded for the checksum: high bits, a zero, low bits. */
+/**
+ * The prefix "bc" of mainnet addresses, expanded as the bech32 checksum requires: the high bits of each character, a
+ * zero, the low bits of each character.
+ */
 const mainnetPrefix = [3, 3, 0, 2, 3]
 
 const polymod = (values: ReadonlyArray<number>): number => {
@@ -66,22 +69,29 @@ const isSegwitBitcoin = (text: string): boolean => {
 }
 
 /**
- * Whether this is a mainnet address with a valid checksum. Testnet addresses are rejected: testnet coins have no value.
+ * Whether the text is a Bitcoin mainnet address with a valid checksum. Testnet addresses are rejected, because testnet
+ * coins have no value.
  */
 export const isBitcoinAddress = (text: string): boolean => isSegwitBitcoin(text) || isBase58Bitcoin(text)
 
-/** Converts a segwit address to lower case. Upper case is equivalent, and QR codes use it. */
+/**
+ * Returns a segwit address in lower case, and any other text unchanged. Both cases mean the same segwit address, and QR
+ * codes use upper case.
+ */
 export const foldBitcoinAddress = (text: string): string =>
   isSegwitBitcoin(text) ? text.toLowerCase() : text
 
-/** Formats an address by EIP-55: the case of its letters is a checksum of its lower-case hex. */
+/** Returns an Ethereum address in EIP-55 form: with 0x, and with letters whose case is a checksum of the address. */
 export const checksumEthereumAddress = (lowerHex: string): string => {
   const hash = bytesToHex(keccak_256(utf8ToBytes(lowerHex)))
   const cased = [...lowerHex].map((digit, place) => (hash[place]! >= "8" ? digit.toUpperCase() : digit))
   return `0x${cased.join("")}`
 }
 
-/** Returns the 20 bytes as lower-case hex; undefined if malformed, or if it has mixed case and a wrong checksum. */
+/**
+ * Parses an Ethereum address and returns its 20 bytes as lower-case hex without 0x. Undefined if the address is
+ * malformed, or if it has mixed case and a wrong checksum.
+ */
 export const parseEthereumAddress = (text: string): string | undefined => {
   const hex = /^(?:0x)?([0-9a-f]{40})$/i.exec(text)?.[1]
   if (hex === undefined) return undefined
@@ -90,5 +100,8 @@ export const parseEthereumAddress = (text: string): string | undefined => {
   return checksumEthereumAddress(lower) === `0x${hex}` ? lower : undefined
 }
 
-/** The check for all other chains: 3 to 256 visible ASCII characters without a bar. */
+/**
+ * Whether the text has the form of an address: 3 to 256 visible ASCII characters without a vertical bar. For chains
+ * other than Bitcoin and Ethereum this is the only check.
+ */
 export const isPlausibleAddress = (text: string): boolean => /^[!-{}~]{3,256}$/.test(text)

@@ -5,12 +5,12 @@ import { type SpellingNode, spellings } from "./emoji-spelling.ts"
 export const maxEmojiPerId = 6
 const variationSelector16 = 0xfe0f
 
-/** One to six emoji of the set. Two ids are equal if their `canonical` is equal. */
+/** An emoji id: one to six emoji of the supported set. Two ids are equal if their `canonical` is equal. */
 export class EmojiId {
   readonly _tag = "EmojiId"
-  /** Without skin tones, each emoji fully qualified. This is the key in the database. */
+  /** The id without skin tones, with each emoji fully qualified. It is the key of the id in the database. */
   readonly canonical: string
-  /** Positions in the set. */
+  /** The indexes of the emoji in the supported set. */
   readonly emojis: ReadonlyArray<number>
   /** The skin tones of the parsed text, one per emoji. */
   readonly tones: ReadonlyArray<Tone>
@@ -26,7 +26,7 @@ export class EmojiId {
   get length(): number {
     return this.emojis.length
   }
-  /** Canonical without U+FE0F. */
+  /** The canonical form without the character U+FE0F. */
   get chain(): string {
     return this.emojis.map((index) => emojis[index]!.chain).join("")
   }
@@ -39,7 +39,7 @@ export class EmojiId {
   get flippable(): ReadonlyArray<boolean> {
     return this.emojis.map((index) => emojis[index]!.flippable)
   }
-  /** The id with the given skin tones. A tone that its emoji does not support is ignored. */
+  /** Returns the id with the given skin tones, one per emoji. A tone that an emoji does not support is ignored. */
   display(tones: ReadonlyArray<Tone> = this.tones): string {
     return this.emojis
       .map((index, place) => emojis[index]!.toned.get(tones[place] ?? 0) ?? emojis[index]!.canonical)
@@ -52,7 +52,7 @@ export class EmojiIdRefused {
   readonly _tag = "EmojiIdRefused"
   readonly code: "unsupported_emoji" | "length"
   readonly message: string
-  /** The first character outside the set. */
+  /** The first character that is not a supported emoji. Undefined if the error is the length. */
   readonly character: string | undefined
 
   constructor(code: EmojiIdRefused["code"], message: string, character?: string) {
@@ -66,7 +66,7 @@ const wrongLength = new EmojiIdRefused("length", `An emoji id must have 1 to ${m
 
 const unsupported = (codePoint: number): EmojiIdRefused => {
   const isLoneSurrogate = codePoint >= 0xd800 && codePoint <= 0xdfff
-  // A lone surrogate has no UTF-8 encoding, so the message shows only its number.
+  // A lone surrogate has no UTF-8 encoding, so the message shows U+FFFD and the number of the surrogate instead.
   const character = isLoneSurrogate ? "\uFFFD" : String.fromCodePoint(codePoint)
   const name = `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`
   return new EmojiIdRefused(
@@ -77,9 +77,9 @@ const unsupported = (codePoint: number): EmojiIdRefused => {
 }
 
 /**
- * Parses any accepted spelling; at each position the longest emoji matches. It runs once per lookup, so it uses no
- * regular expression and no segmenter. It stops at the first unsupported character or the seventh emoji, so a long text
- * costs no more than an id of six emoji.
+ * Parses an emoji id in any accepted spelling. At each position the longest possible emoji is used. Lookups call this
+ * function, so it must be fast: it uses no regular expression and no segmenter. It stops at the first unsupported
+ * character or at the seventh emoji, so a long text costs no more than an id of six emoji.
  */
 export const parseEmojiId = (text: string): EmojiId | EmojiIdRefused => {
   const units = text.length
@@ -113,7 +113,7 @@ export const parseEmojiId = (text: string): EmojiId | EmojiIdRefused => {
   return new EmojiId(indexes, tones)
 }
 
-/** An emoji id in a path, query or body. It is encoded in its canonical form. */
+/** The schema of an emoji id in a path, query or body. Any spelling is decoded; the canonical form is encoded. */
 export const EmojiIdFromString = Schema.String.annotate({ format: "emoji-id" }).pipe(
   Schema.decodeTo(
     Schema.instanceOf(EmojiId),

@@ -20,14 +20,14 @@ export const EmojiListItem = Schema.Struct({
 }).annotate({ identifier: "EmojiListItem" })
 export type EmojiListItem = typeof EmojiListItem.Type
 
-/** The stored facts about a registered id, beyond those that follow from its emoji. */
+/** The stored values of a registered id. All other members of an EmojiListItem are calculated from its emoji. */
 export interface Registration {
   readonly generation: number
   readonly minted: boolean
   readonly tokenId: number
   readonly version: number
   readonly blockedUntil: string | null
-  /** Data of the display modifiers record. */
+  /** The data of the display modifiers record. Null if the id has no such record. */
   readonly modifiers: string | null
 }
 

@@ -1,4 +1,7 @@
-/** Fits the popularity of each emoji, 0 to 1, to measured rhythm scores. Used only to generate the emoji table. */
+/**
+ * This file calculates the popularity of each emoji, from 0 to 1, from measured rhythm scores. Only the generator of
+ * the emoji table uses it.
+ */
 
 export interface RhythmSamples {
   readonly repeat_5: Readonly<Record<string, number>>
@@ -18,8 +21,9 @@ const median = (values: ReadonlyArray<number>): number | undefined =>
   values.length === 0 ? undefined : values.toSorted((a, b) => a - b)[values.length >> 1]
 
 /**
- * The scores of ids with five equal emoji are spread almost evenly over 26 values, so they are the scale. If emoji with
- * the same fivefold score have different fourfold scores, the fourfold score decides between the halves of the step.
+ * Returns the popularity of each measured emoji. The scale is the score of the id that repeats the emoji five times,
+ * because these scores are spread almost evenly over 26 values. If emoji with the same fivefold score have different
+ * fourfold scores, those with the lowest fourfold score are moved down by a quarter of a step, and the others up.
  */
 const measured = ({ repeat_4, repeat_5 }: RhythmSamples): ReadonlyMap<string, number> => {
   const fourfolds = new Map<number, Set<number>>()
@@ -44,7 +48,8 @@ const measured = ({ repeat_4, repeat_5 }: RhythmSamples): ReadonlyMap<string, nu
 }
 
 /**
- * Returns the popularity of each emoji. One without samples gets the median of its subgroup, group or the whole set.
+ * Returns the popularity of each emoji. An emoji that was not measured gets the median of its subgroup, otherwise of
+ * its group, otherwise of the whole set.
  */
 export const fitPopularity = (
   subjects: ReadonlyArray<PopularitySubject>,

@@ -7,9 +7,9 @@ export type ShapeName = typeof ShapeName.Type
 export const ShapePattern = Schema.Struct({
   /** The id in canonical form. */
   original: Schema.String,
-  /** One letter per emoji, a new letter for each new emoji: "ABA". */
+  /** One letter per emoji, with equal letters for equal emoji, for example "ABA". */
   value: Schema.String,
-  /** The positions, from 0, of every emoji that occurs more than once. */
+  /** The positions of all emoji that occur more than once. The first position is 0. */
   match_indexes: Schema.Array(Schema.Int),
 })
 export type ShapePattern = typeof ShapePattern.Type
@@ -29,13 +29,13 @@ const members = (...ids: ReadonlyArray<string>): ReadonlySet<number> =>
     }),
   )
 
-/** Emoji that can wear a garment: faces, and creatures drawn as a face or a figure. */
+/** Emoji that can be the first emoji of an Adoptables id: faces, and creatures that are drawn as a face or a figure. */
 const heads = members(
   ...["😂😍😘😜😎🤓", "🤔🤐😶🙃😇😈", "😱😢😷🤕🤢🤧", "😵🤯🥶🤑🤠🤡", "👽🤖👻💩👾🎃", "👶⛄🗿☠️🙈🐵"],
   ...["🐶🐱🐭🐰🦊🐻", "🐼🐨🐯🦁🐮🐷", "🐸🐔🐺🐗🐴🦄", "🐧🦉🐣🦍🐙"],
 )
 
-/** Emoji that can be worn. */
+/** Emoji that can follow in an Adoptables id: things that can be worn. */
 const garments = members("👕👖👗👘👙🎽", "🥋👒🎩🎓👑🎀", "👞👟👠👢⛸️🥊", "🎒👛💍📿⌚🎧", "💄💼")
 
 const [eye, heart] = [...members("👁️❤️")]
@@ -54,7 +54,7 @@ const isAdoptables = (emojis: ReadonlyArray<number>): boolean =>
   heads.has(emojis[0]!) &&
   emojis.every((emoji, place) => place === 0 || garments.has(emoji))
 
-/** Returns the first matching shape, rarest first. An id has at most one shape. */
+/** Returns the shape of an id, or undefined. An id has at most one shape: if several match, the rarest one. */
 export const findShape = ({ emojis }: EmojiId): ShapeName | undefined => {
   if (isRepeaters(emojis)) return "Repeaters"
   if (isEyeHeart(emojis)) return "Eye Heart"
@@ -63,7 +63,9 @@ export const findShape = ({ emojis }: EmojiId): ShapeName | undefined => {
   return undefined
 }
 
-/** Returns the pattern of an id in which an emoji occurs twice; undefined if all emoji are different. */
+/**
+ * Returns the pattern of an id in which at least one emoji occurs more than once. Undefined if all emoji are different.
+ */
 export const findPattern = ({ canonical, emojis }: EmojiId): ShapePattern | undefined => {
   const distinct = [...new Set(emojis)]
   if (distinct.length === emojis.length) return undefined

@@ -1,9 +1,12 @@
 import { emojis, type Tone } from "./emoji.ts"
 import { foldedSpellings } from "./emoji-table.ts"
 
-/** A node of the tree of all accepted spellings. Each edge is a code point; U+FE0F is omitted. */
+/**
+ * A node of the prefix tree of all accepted spellings. Each edge of the tree is one code point. The tree does not
+ * contain U+FE0F, which the parser skips.
+ */
 export interface SpellingNode {
-  /** The emoji that the path to this node spells, or -1 if the path is only the beginning of a spelling. */
+  /** The index of the emoji that the path to this node spells. -1 if the path is only the beginning of a spelling. */
   index: number
   tone: Tone
   next: Map<number, SpellingNode> | undefined

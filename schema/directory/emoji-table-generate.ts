@@ -4,7 +4,10 @@ import { createRequire } from "node:module"
 import { pathToFileURL } from "node:url"
 import { fitPopularity, type RhythmSamples } from "./emoji-popularity.ts"
 
-/** Writes emoji-table.ts: `npx tsx schema/directory/emoji-table-generate.ts`. Only this file reads emojibase. */
+/**
+ * This script writes emoji-table.ts. Run it with `npx tsx schema/directory/emoji-table-generate.ts`. No other file
+ * reads the emojibase package.
+ */
 
 interface Emojibase {
   readonly emoji: string
@@ -38,7 +41,10 @@ const present = <A>(value: A | undefined, what: string): A => {
   return value
 }
 
-/** Short names are used in paths and file names, which limits their characters. Codes such as `whale2` are not used. */
+/**
+ * Whether a short code can be the name of an emoji. Names are used in paths and file names, so only some characters are
+ * allowed. Codes that end with a letter and a digit, such as `whale2`, are not used.
+ */
 const isName = (code: string): boolean => /^[a-z0-9]+(?:_[a-z0-9]+)*$/.test(code) && !/[a-z]\d$/.test(code)
 
 const named = (entries: ReadonlyArray<Emojibase>, set: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -96,7 +102,7 @@ export const generateEmojiTable = (): string => {
     "",
     "type Row = readonly [emoji: string, name: string, popularity: number, takesTones: boolean, flippable: boolean]",
     "",
-    "/** In the order of the published set. New emoji are added only at the end, so an index never changes. */",
+    "/** All emoji in the order of the published set. New emoji are added only at the end: an index never changes. */",
     "export const emojiRows: ReadonlyArray<Row> = [",
     ...rows,
     "]",
@@ -106,7 +112,7 @@ export const generateEmojiTable = (): string => {
     ...pairs,
     "]",
     "",
-    "/** Emoji outside the set that are parsed as an emoji of the set. */",
+    "/** Spellings of emoji that are not in the set. Each one is parsed as the given emoji of the set. */",
     "export const foldedSpellings: ReadonlyArray<readonly [emoji: string, spelling: string]> = [",
     ...folded,
     "]",

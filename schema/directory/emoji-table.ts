@@ -10,7 +10,7 @@
 
 type Row = readonly [emoji: string, name: string, popularity: number, takesTones: boolean, flippable: boolean]
 
-/** In the order of the published set. New emoji are added only at the end, so an index never changes. */
+/** All emoji in the order of the published set. New emoji are added only at the end: an index never changes. */
 export const emojiRows: ReadonlyArray<Row> = [
   ["🐶", "dog", 0.96, false, false],
   ["🍼", "baby_bottle", 0.51, false, false],
@@ -485,7 +485,7 @@ export const pairSpellings: ReadonlyArray<readonly [emoji: string, tones: number
   ["🤝", 54, "🫱🏿‍🫲🏾"],
 ]
 
-/** Emoji outside the set that are parsed as an emoji of the set. */
+/** Spellings of emoji that are not in the set. Each one is parsed as the given emoji of the set. */
 export const foldedSpellings: ReadonlyArray<readonly [emoji: string, spelling: string]> = [
   ["❤️", "🩷"],
   ["❤️", "🧡"],

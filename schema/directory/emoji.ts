@@ -1,21 +1,24 @@
 import { emojiRows, pairSpellings } from "./emoji-table.ts"
 
-/** One emoji of the set and its forms. */
+/** One emoji of the supported set, with its forms. */
 export interface Emoji {
   readonly index: number
-  /** Fully qualified, without a skin tone. */
+  /** The fully qualified emoji without a skin tone. */
   readonly canonical: string
-  /** Canonical without U+FE0F. */
+  /** The canonical form without the character U+FE0F. */
   readonly chain: string
   readonly name: string
-  /** 0 to 1, fitted to measured rhythm scores. */
+  /** A number from 0 to 1 that was calculated from measured rhythm scores. */
   readonly popularity: number
-  /** The form per skin tone. Empty if the emoji has no skin tones. */
+  /** The emoji in each skin tone. Empty if the emoji has no skin tones. */
   readonly toned: ReadonlyMap<Tone, string>
   readonly flippable: boolean
 }
 
-/** 0 is no tone, 1 to 5 are U+1F3FB to U+1F3FF, two digits are two tones, for example 25 for a handshake. */
+/**
+ * The skin tone of an emoji. 0 is no tone, and 1 to 5 are the modifiers U+1F3FB to U+1F3FF. A number of two digits
+ * means two tones, for example 25 for a handshake with tones 2 and 5.
+ */
 export type Tone = number
 
 const lightestTone = 0x1f3fb

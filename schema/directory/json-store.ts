@@ -18,9 +18,9 @@ const maxLinkedTags = 64
 
 export const StoreJsonBody = Schema.Struct({
   data: Json,
-  /** If missing, the linked records do not change. */
+  /** Replaces the linked records of the key. If this member is missing or null, the linked records do not change. */
   linked_tags: optional(Schema.Array(RecordInput).check(Schema.isMaxLength(maxLinkedTags))),
-  /** From this time on, the entry cannot be written. */
+  /** From this time on, only a caller with the scope adminEmoji:updateSecureData can write the entry. */
   locked_future_writes_at: optional(DateTimeIn),
 }).annotate({ identifier: "StoreJsonBody" })
 export type StoreJsonBody = typeof StoreJsonBody.Type
@@ -37,7 +37,7 @@ export type LoadJsonResponse = typeof LoadJsonResponse.Type
 const fileMembers = ["gif", "image", "video", "webm"] as const
 export type VisualizerFiles = { readonly [M in (typeof fileMembers)[number]]?: string }
 
-/** Returns the pre-rendered files whose values are absolute http(s) URLs. */
+/** Returns the URLs of the rendered files. Values that are not absolute http(s) URLs are omitted. */
 export const visualizerFiles = (data: unknown): VisualizerFiles => {
   const members = typeof data === "object" && data !== null ? (data as Record<string, unknown>) : {}
   return Object.fromEntries(
@@ -48,7 +48,7 @@ export const visualizerFiles = (data: unknown): VisualizerFiles => {
   )
 }
 
-/** Returns the members of a file list that are not absolute http(s) URLs. */
+/** Returns the names of the file members whose value is not an absolute http(s) URL. */
 export const findBadFileMembers = (data: unknown): ReadonlyArray<string> => {
   const members = typeof data === "object" && data !== null ? (data as Record<string, unknown>) : {}
   const valid = visualizerFiles(data)
@@ -60,7 +60,10 @@ export const findBadFileMembers = (data: unknown): ReadonlyArray<string> => {
 const tokens = /"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g
 const exactDigits = 15
 
-/** Returns the first number of a JSON text that a double cannot represent: it would be read back as another number. */
+/**
+ * Returns the first number in a JSON text that a double cannot represent exactly, so that it would be returned as
+ * another number. Undefined if there is none.
+ */
 export const findInexactNumber = (json: string): string | undefined => {
   for (const [token] of json.matchAll(tokens)) {
     if (token.startsWith('"')) continue

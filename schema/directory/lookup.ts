@@ -12,7 +12,7 @@ const envelope = {
   result: Schema.Array(DirectoryRecord),
   error: Schema.NullOr(LookupError),
 }
-/** Increases with every change of the id. */
+/** The version of the id. It increases with every change of the id. */
 const version = Schema.Int
 
 export const LookupResponse = Schema.Struct({ ...envelope, stats: Schema.Array(Metric), version }).annotate({
@@ -40,7 +40,7 @@ export const BatchLookupRequest = Schema.Struct({
   ),
 }).annotate({ identifier: "BatchLookupRequest" })
 
-/** The answer for one id of a batch. `emoji_id` is the id as it was requested. */
+/** The answer for one id of a batch. `emoji_id` is the id in the spelling of the request. */
 export const BatchLookupAnswer = Schema.Struct({
   emoji_id: Schema.String,
   status: Schema.Boolean,

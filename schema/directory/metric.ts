@@ -7,7 +7,7 @@ export const Metric = Schema.Struct({
   metric: Schema.String,
   description: Schema.String,
   key: Schema.String,
-  /** -1 when unavailable. */
+  /** The number of views. -1 if it is not available. */
   value: Schema.Int,
   start_date: DateTime,
   finish_date: DateTime,
@@ -19,16 +19,19 @@ export const EmojiStatsResponse = Schema.Struct({
   metrics: Schema.Array(Metric),
 }).annotate({ identifier: "EmojiStatsResponse" })
 
-/** Views are stored per day. The window is 27 whole days and the current day until now. */
+/**
+ * The number of days over which views are counted: the current day until now, and the 27 days before it. Views are
+ * stored per day.
+ */
 export const viewWindowDays = 28
 const dayMs = 86_400_000
 
 const startOfDay = (ms: number): number => ms - (ms % dayMs)
 
 /**
- * Returns how often an id was looked up in the window. The key is the short name, not the emoji: most lookup bodies are
- * then plain ASCII, which halves the memory of a cached response. `views` is -1 for an unregistered id, whose views are
- * not counted.
+ * Returns the metric of how often an id was looked up in the past 28 days. Its key is the short name, not the emoji:
+ * most lookup bodies are then plain ASCII, which halves the memory of a cached response. `views` is -1 for an
+ * unregistered id, because its views are not counted.
  */
 export const viewsMetric = (id: EmojiId, views: number, nowMs: number): Metric => ({
   metric: "views",
@@ -39,7 +42,7 @@ export const viewsMetric = (id: EmojiId, views: number, nowMs: number): Metric =
   finish_date: isoTime(nowMs),
 })
 
-/** `day` is a date such as 2026-03-01. */
+/** Returns the metric of how often an id was looked up on one day. `day` is a date such as 2026-03-01. */
 export const dailyViewsMetric = (id: EmojiId, day: string, views: number): Metric => {
   const start = Date.parse(`${day}T00:00:00Z`)
   return {

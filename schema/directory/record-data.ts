@@ -32,14 +32,17 @@ const parseAddressFields = (fields: ReadonlyArray<string>): PaymentData | undefi
   }
 }
 
-/** Parses `TICKER|` followed by the fields of a crypto record. */
+/** Parses the data of a generic crypto record: `TICKER|` and then the fields of a crypto record. */
 const parseGenericCrypto = ([ticker = "", ...fields]: ReadonlyArray<string>): PaymentData | undefined => {
   const shortName = parseTicker(ticker)
   const payment = parseAddressFields(fields)
   return shortName === undefined || payment === undefined ? undefined : { ...payment, shortName }
 }
 
-/** Parses `short|long|settlement|address|description|signature`. Short name and settlement are the composite key. */
+/**
+ * Parses `short|long|settlement|address|description|signature`. Short name and settlement network together identify a
+ * token.
+ */
 const parseToken = (fields: ReadonlyArray<string>): PaymentData | undefined => {
   const [shortName = "", longName, settlementNetwork = "", address = "", description, signature] = fields
   if (fields.length > 6 || !isPlausibleAddress(address)) return undefined
@@ -55,10 +58,10 @@ const parseToken = (fields: ReadonlyArray<string>): PaymentData | undefined => {
   }
 }
 
-/** A colon is not allowed, because it separates the parts of a composite key. */
+/** Whether the text can be a part of a composite key. A colon is not allowed, because it separates the parts. */
 const isKeyPart = (part: string): boolean => part.length > 0 && part.length <= 64 && !part.includes(":")
 
-/** Parses a crypto, payment-address or token record; undefined if its fields do not match its tag. */
+/** Parses the data of a crypto, payment-address or token record. Undefined if the fields do not match the tag. */
 export const parsePaymentData = (tag: number, data: string): PaymentData | undefined => {
   const fields = data.split("|", 8)
   if (tag === tags.token) return parseToken(fields)
@@ -66,7 +69,10 @@ export const parsePaymentData = (tag: number, data: string): PaymentData | undef
   return parseAddressFields(fields)
 }
 
-/** Whether the checksum of an address is valid for its chain. Checked only when a record is written. */
+/**
+ * Whether an address is valid for its chain, including its checksum. Only Bitcoin and Ethereum addresses are checked,
+ * and only when a record is written.
+ */
 export const isAddressOf = (tag: number, address: string): boolean => {
   if (tag === tags.bitcoin) return isBitcoinAddress(address)
   if (tag === tags.ethereum) return parseEthereumAddress(address) !== undefined
@@ -74,13 +80,13 @@ export const isAddressOf = (tag: number, address: string): boolean => {
 }
 
 /**
- * The tag whose address rules apply. A generic record of a native ticker follows the rules of that chain, because
- * payers look up by ticker.
+ * Returns the tag whose address rules apply to a record. For a generic record with a native ticker this is the native
+ * tag of the ticker, because payers look up by ticker. For every other record it is its own tag.
  */
 export const chainOf = (tag: number, payment: PaymentData | undefined): number =>
   tag === tags.genericCrypto ? (nativeTickers.get(payment?.shortName ?? "") ?? tag) : tag
 
-/** The normal form of an address, for comparisons. */
+/** Returns the form of an address in which two spellings of the same address are equal. It is used for comparisons. */
 export const addressForm = (chain: number, address: string): string => {
   if (chain === tags.bitcoin) return foldBitcoinAddress(address)
   return (chain === tags.ethereum ? parseEthereumAddress(address) : undefined) ?? address

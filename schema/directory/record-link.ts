@@ -8,8 +8,8 @@ interface WebLink {
 const maxLinkNameUnits = 64
 
 /**
- * Parses an absolute http(s) URL and normalizes it. The text is checked first, because `URL` silently removes line
- * breaks.
+ * Parses an absolute http(s) URL and returns it in normalized form. Undefined if the text is not such a URL. Control
+ * characters are rejected before parsing, because `URL` silently removes line breaks.
  */
 export const parseWebUrl = (text: string): string | undefined => {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters must not reach a header
@@ -17,7 +17,7 @@ export const parseWebUrl = (text: string): string | undefined => {
   return URL.canParse(text) ? new URL(text).href : undefined
 }
 
-/** Parses the data of a 0x4001 record: `url`, or `name|url` for a named link. */
+/** Parses the data of a web link record (tag 0x4001): `url`, or `name|url` for a named link. */
 export const parseWebLink = (data: string): WebLink | undefined => {
   const unnamed = parseWebUrl(data)
   if (unnamed !== undefined) return { name: undefined, url: unnamed }
@@ -28,9 +28,9 @@ export const parseWebLink = (data: string): WebLink | undefined => {
 }
 
 /**
- * Finds the target of /redirect: the newest web link with that name, otherwise the Redirect record. Clients of the
- * original API always send `link`, so an unknown name also uses the Redirect record. `records` are ordered oldest
- * first.
+ * Returns the target of /redirect: the newest web link whose name is `link`. If there is none, the Redirect record is
+ * used, also for an unknown name, because clients of the original API always send `link`. Undefined if there is no
+ * target. `records` must be ordered oldest first.
  */
 export const findRedirect = (
   records: ReadonlyArray<{ readonly tag: string; readonly data: string }>,

@@ -17,7 +17,8 @@ const singleValueTags: ReadonlySet<number> = new Set([
 ])
 
 /**
- * The key of a single-value category: a new record replaces one with the same key. Undefined if several are allowed.
+ * Returns the key of a record's single-value category. A new record replaces the old record with the same key.
+ * Undefined if an id can have several records of this kind.
  */
 export const findSingleValueKey = ({ data, tag }: TaggedData): string | undefined => {
   const number = parseTag(tag)
@@ -30,8 +31,8 @@ export const findSingleValueKey = ({ data, tag }: TaggedData): string | undefine
 const genericTicker = (data: string): string => data.split("|", 1)[0]!.toUpperCase()
 
 /**
- * Returns the records of a ticker: first those with the ticker's native tag, then generic records with its name. A
- * payer who uses the first one then never pays to a generic record if there is a native one.
+ * Returns the records of a ticker: first those with the native tag of the ticker, then generic records with its name. A
+ * payer who uses the first record therefore uses a generic record only if there is no native one.
  */
 export const recordsOfTicker = <R extends TaggedData>(
   records: ReadonlyArray<R>,
@@ -73,7 +74,7 @@ const readPayment = ({ data, tag }: TaggedData): PaymentAddress | undefined => {
   if (payment === undefined) return undefined
   const { description, longName, settlementNetwork, shortName, signature } = payment
   return {
-    // Stored addresses have no prefix and no checksum. A payer needs both.
+    // A stored Ethereum address has no prefix and no checksum, but a payer needs both.
     address: number === tags.ethereum ? checksumEthereumAddress(payment.address) : payment.address,
     category: formatTag(number),
     default: payment.isDefault,
@@ -85,13 +86,20 @@ const readPayment = ({ data, tag }: TaggedData): PaymentAddress | undefined => {
   }
 }
 
-/** The result keys of an address: name and network for a token; the category and each ticker for generic crypto. */
+/**
+ * Returns the keys under which an address is returned. A token has one key, made of its category, name and network. A
+ * generic crypto address has two keys: its category, and its category with its ticker. Every other address has its
+ * category as key.
+ */
 const keysOf = ({ category, settlement_network, short_name }: PaymentAddress): ReadonlyArray<string> => {
   if (settlement_network !== undefined) return [`${category}:${short_name}:${settlement_network}`]
   return short_name === undefined ? [category] : [category, `${category}:${short_name}`]
 }
 
-/** Selects one address per category: the newest default, otherwise the newest. `records` are ordered oldest first. */
+/**
+ * Returns one address per key: the newest default address, or the newest address if none is a default. `records` must
+ * be ordered oldest first.
+ */
 export const paymentAddresses = (
   records: ReadonlyArray<TaggedData>,
 ): Readonly<Record<string, PaymentAddress>> => {

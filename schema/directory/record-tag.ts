@@ -1,5 +1,6 @@
 /**
- * The tag of a record is an unsigned 16-bit number. In requests and responses it is 0x and four lower-case hex digits.
+ * The tag of a record is an unsigned 16-bit number. In requests and responses it is written as 0x and four lower-case
+ * hex digits.
  */
 
 export const tags = {
@@ -31,7 +32,10 @@ export type RecordClass =
   | "payment"
   | "token"
 
-/** The last high byte of each class, in order. Null is an unused range. */
+/**
+ * The record classes, ordered by tag. Each class ends with the given high byte of the tag and begins after the previous
+ * class. Null means that the range is not used.
+ */
 const classes: ReadonlyArray<readonly [lastHighByte: number, RecordClass | null]> = [
   [0x0f, "id"],
   [0x3f, "crypto"],
@@ -50,11 +54,14 @@ export const findRecordClass = (tag: number): RecordClass | undefined =>
 
 export const formatTag = (tag: number): string => `0x${tag.toString(16).padStart(4, "0")}`
 
-/** Parses 0x and one to four hex digits in any case. "1003" is rejected, because it may be meant as decimal. */
+/**
+ * Parses a tag: 0x and one to four hex digits, in upper or lower case. A tag without 0x, such as "1003", is rejected,
+ * because it may be meant as decimal.
+ */
 export const parseTag = (text: string): number | undefined =>
   /^0x[0-9a-f]{1,4}$/i.test(text) ? Number(text) : undefined
 
-/** Parses a tag of address_json, where partners send hex or decimal. */
+/** Parses a tag of the `address_json` parameter, in which partners send hex or decimal tags. */
 export const parseHexOrDecimalTag = (text: string): number | undefined => {
   if (!/^\d{1,5}$/.test(text)) return parseTag(text)
   const tag = Number(text)
@@ -63,7 +70,7 @@ export const parseHexOrDecimalTag = (text: string): number | undefined => {
 
 const maxTagsPerFilter = 256
 
-/** Parses a comma-separated tag filter; undefined if a part is not a tag. */
+/** Parses a comma-separated list of tags. Undefined if one part is not a tag, or if there are more than 256. */
 export const parseTagFilter = (text: string): ReadonlySet<number> | undefined => {
   const parts = text.split(",", maxTagsPerFilter + 1)
   if (parts.length > maxTagsPerFilter) return undefined

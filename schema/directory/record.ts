@@ -17,7 +17,8 @@ export const RecordInput = Schema.Struct({ tag: Schema.String, data: Schema.Stri
 export type RecordInput = typeof RecordInput.Type
 
 /**
- * A record as it is stored and returned: the tag in normal form, the data as hashed, and the hash that identifies it.
+ * A record as it is stored and returned. The tag has the form 0x and four hex digits. The data is the text that was
+ * hashed. The hash identifies the record.
  */
 export const DirectoryRecord = Schema.Struct({
   tag: Schema.String,
@@ -48,7 +49,7 @@ export class RecordRefused {
   }
 }
 
-/** Blake2b-256 over the tag, low byte first, and the data bytes. */
+/** Returns the hash of a record: Blake2b-256 of the tag (two bytes, low byte first) and the data bytes. */
 export const recordHash = (tag: number, data: Uint8Array): string =>
   bytesToHex(blake2b(concatBytes(Uint8Array.of(tag & 0xff, tag >> 8), data), { dkLen: 32 }))
 
@@ -57,16 +58,20 @@ export interface DisplayRecord {
   readonly hash: string
 }
 
-/** The display modifiers record for this spelling of an id; undefined if the spelling is the canonical form. */
+/**
+ * Returns the display modifiers record for an id that was requested in this spelling. Undefined if the spelling is the
+ * canonical form, which needs no record.
+ */
 export const displayRecord = (canonical: string, spelled: string): DisplayRecord | undefined =>
   spelled === canonical
     ? undefined
     : { data: spelled, hash: recordHash(tags.displayModifiers, utf8ToBytes(spelled)) }
 
 /**
- * Returns the bytes that are hashed. A chain key is decoded hex. In an Ethereum record only the address is decoded hex,
- * 20 bytes; the optional description, signature and default flag follow as UTF-8, from the first bar on. The address
- * always has 20 bytes, so two different records never have the same bytes.
+ * Returns the bytes of a record's data that are hashed. The data of a chain key is hex, which is decoded. The data of
+ * an Ethereum record begins with 40 hex digits, which are decoded to 20 bytes. The rest of it (description, signature
+ * and default flag, each after a vertical bar) is UTF-8. Because the address always has 20 bytes, two different records
+ * never have the same bytes.
  */
 export const recordDataBytes = (tag: number, data: string): Uint8Array => {
   if (tag === tags.chainPubkey) return hexToBytes(data)
@@ -104,7 +109,10 @@ const normalizePayment = (tag: number, data: string): string | RecordRefused => 
 const isDisplayOf = (id: EmojiId | undefined, data: string): boolean =>
   id === undefined ? parseEmojiId(data)._tag === "EmojiId" : parseDisplayModifiers(id, data) !== undefined
 
-/** Text is stored unchanged, so that a client can compute the hash of the data it sends. */
+/**
+ * Validates the data of a record and returns the form that is stored. Text is stored unchanged, so that a client can
+ * compute the hash of the data that it sends.
+ */
 const normalizeData = (tag: number, data: string, id: EmojiId | undefined): string | RecordRefused => {
   const recordClass = findRecordClass(tag)
   if (recordClass === undefined)
@@ -130,16 +138,22 @@ const normalizeData = (tag: number, data: string, id: EmojiId | undefined): stri
   return data
 }
 
-/** Postgres text cannot contain NUL, and a lone surrogate has no UTF-8 encoding. */
+/**
+ * Whether Postgres can store the text. It must not contain NUL, which Postgres rejects, or a lone surrogate, which has
+ * no UTF-8 encoding.
+ */
 const isStorableText = (data: string): boolean => !data.includes("\0") && !/\p{Surrogate}/u.test(data)
 
-/** Validates a record and converts it to the form that is stored and hashed. `id` is its emoji id, if known. */
+/**
+ * Validates a record and returns it in the form that is stored, with its hash. `id` is the emoji id of the record, if
+ * it is known.
+ */
 export const normalizeRecord = (input: RecordInput, id?: EmojiId): DirectoryRecord | RecordRefused => {
   const tag = parseTag(input.tag)
   if (tag === undefined)
     return new RecordRefused("invalid_tag", "A tag must be 0x and one to four hex digits.")
   if (input.data === "") return new RecordRefused("empty", "The data must not be empty.")
-  // Checks the string length first, because measuring the UTF-8 length of a huge text is expensive.
+  // The length of the string is checked first, because calculating the UTF-8 length of a very long text is expensive.
   if (input.data.length > maxRecordBytes || Buffer.byteLength(input.data) > maxRecordBytes) {
     return new RecordRefused("too_long", `The data must have at most ${maxRecordBytes} bytes.`)
   }

@@ -2,7 +2,10 @@ import { emojis } from "./emoji.ts"
 import type { EmojiId } from "./emoji-id.ts"
 import { findShape, type ShapeName } from "./emoji-shape.ts"
 
-/** The score as a function of popularity: from `low` at 0 to `high` at 1. `bow` bends the line upwards. */
+/**
+ * A function from popularity to score. The score is `low` for popularity 0 and `high` for popularity 1. With `bow` 0 it
+ * is a straight line; a positive `bow` raises the middle.
+ */
 interface Curve {
   readonly low: number
   readonly high: number
@@ -12,9 +15,10 @@ interface Curve {
 const curve = (low: number, high: number, bow = 0): Curve => ({ low, high, bow })
 
 /**
- * For each length, the curve of ids without a shape and the curve of Repeaters. Repeaters of length four and five are
- * fitted to the measured scores, length three to the two measured ids. The other lengths continue the same steps. Each
- * curve is below the curve of the next shorter length.
+ * For each length from 1 to 6, the curve of ids without a shape and the curve of Repeaters. The curves of Repeaters
+ * with four and five emoji are fitted to the measured scores, and the curve with three emoji to the two measured ids.
+ * The other curves are estimates that continue the same steps. Each curve is below the curve of the next shorter
+ * length.
  */
 const curves: ReadonlyArray<readonly [plain: Curve, repeaters: Curve]> = [
   [curve(100, 100), curve(100, 100)],
@@ -25,7 +29,10 @@ const curves: ReadonlyArray<readonly [plain: Curve, repeaters: Curve]> = [
   [curve(1, 42), curve(40, 70)],
 ]
 
-/** The weight of each shape: 0 is the curve without a shape, 1 the curve of Repeaters. */
+/**
+ * The weight of each shape. With weight 0 an id has the score of an id without a shape, with weight 1 the score of
+ * Repeaters, and between them in proportion.
+ */
 const shapeWorth: Readonly<Record<ShapeName, number>> = {
   Repeaters: 1,
   "Eye Heart": 0.6,
@@ -36,7 +43,7 @@ const shapeWorth: Readonly<Record<ShapeName, number>> = {
 const at = ({ bow, high, low }: Curve, popularity: number): number =>
   low + (high - low) * popularity + bow * popularity * (1 - popularity)
 
-/** Returns the score of an id. It depends only on length, shape and mean popularity. */
+/** Returns the score of ids with this length, shape and mean popularity. The score depends on nothing else. */
 export const scoreOf = (length: number, shape: ShapeName | undefined, popularity: number): number => {
   const [plain, repeaters] = curves[length - 1]!
   const floor = at(plain, popularity)

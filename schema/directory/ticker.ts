@@ -1,11 +1,11 @@
 import tickerTags from "./data/ticker-tags.json" with { type: "json" }
 
-/** Tickers that have a native tag. */
+/** Maps each ticker that has a native tag to this tag. */
 export const nativeTickers: ReadonlyMap<string, number> = new Map(
   Object.entries(tickerTags).map(([ticker, tag]) => [ticker, Number(tag)]),
 )
 
-/** The form of any ticker, native or not. */
+/** The format of a ticker, with or without a native tag. */
 const tickerPattern = /^[A-Z0-9][A-Z0-9_.$-]{0,15}$/
 
 /** Returns the ticker in upper case; undefined if the text is not a ticker. */

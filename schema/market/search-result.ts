@@ -19,13 +19,16 @@ const Lengths = Schema.Array(
   Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxEmojiPerId })),
 ).check(Schema.isMaxLength(maxEmojiPerId))
 
-/** Lengths that are not for sale: announced ones are ComingSoon, the others are NoPrice. */
+/**
+ * Id lengths that are not for sale. Ids of `coming_soon_lengths` have the availability ComingSoon, ids of
+ * `unpriced_lengths` NoPrice.
+ */
 export const heldBackLengths = {
   coming_soon_lengths: Lengths,
   unpriced_lengths: Lengths,
 }
 
-/** An emoji id in the market, for sale or not. */
+/** An emoji id with its price and availability. It may be for sale or not. */
 export const MarketItem = Schema.Struct({
   emoji_id: Schema.String,
   availability: Availability,
@@ -38,7 +41,7 @@ export const MarketItem = Schema.Struct({
   short_names: Schema.Array(Schema.String),
   stats: Schema.Array(Metric),
   generation: Schema.optionalKey(Schema.Int),
-  /** In US cents. Missing if the id has no price. */
+  /** The price in US cents. Missing if the id has no price. */
   price: Schema.optionalKey(Cents),
 }).annotate({ identifier: "MarketItem" })
 export type MarketItem = typeof MarketItem.Type

@@ -3,7 +3,7 @@ import { Json, optional } from "../wire-format.ts"
 
 export const SignatureRequest = Schema.Struct({
   account: Schema.String.check(Schema.isMaxLength(64)),
-  /** Unix time in seconds. */
+  /** The Unix time in seconds when the signature expires. */
   expiry: optional(Schema.Int),
 }).annotate({ identifier: "SignatureRequest" })
 

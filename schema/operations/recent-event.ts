@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { DateTime, Int, Json } from "../wire-format.ts"
 
-/** An event as its channel publishes it. */
+/** An event of a channel, with the same members as in the live protocol. */
 export const RecentEvent = Schema.Struct({
   channel: Schema.String,
   offset: Int,
@@ -15,6 +15,6 @@ export const RecentEvents = Schema.Struct({
   data: Schema.Array(RecentEvent),
   /** The `before` parameter for the next page of older events. Missing on the last page. */
   before: Schema.optionalKey(Schema.String),
-  /** The `after` parameter for newer events. */
+  /** The `after` parameter for a later request that returns newer events. */
   after: Schema.optionalKey(Schema.String),
 }).annotate({ identifier: "RecentEvents" })

@@ -61,8 +61,8 @@ export const OrganizationMember = Schema.Struct({
 export type OrganizationMember = typeof OrganizationMember.Type
 
 /**
- * `email` is required for a user who is not a member yet, except for administrators: a user id alone must not reveal
- * personal data.
+ * Adds a member or changes the role of one. `email` is required for a user who is not a member yet, because a user id
+ * alone must not reveal personal data. Administrators do not need it.
  */
 export const SetOrganizationMember = Schema.Struct({
   role: OrganizationRole,

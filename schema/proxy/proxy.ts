@@ -9,7 +9,10 @@ export const ProxyCallParameters = Schema.Struct({
   data: optional(text(16_384)),
 }).annotate({ identifier: "ProxyCallParameters" })
 
-/** The response of the service as text, and parsed if it is a JSON object. */
+/**
+ * The response of the service. `value` is its text, and `json` is the parsed text if it is a JSON object, otherwise
+ * empty.
+ */
 export const ProxyResult = Schema.Struct({
   json: Schema.Record(Schema.String, Schema.Unknown),
   value: Schema.String,

@@ -13,7 +13,9 @@ export const writeForbidden = () =>
     details: { scope: "adminEmoji:write" },
   })
 
-/** Converts the outcome of an edit to an API error, unless the edit succeeded or is stale. */
+/**
+ * Fails with an API error if the edit was refused. Otherwise returns the outcome: `changed`, `unchanged` or `stale`.
+ */
 export const checkOutcome = Effect.fnUntraced(function* (outcome: EditOutcome) {
   switch (outcome.outcome) {
     case "changed":

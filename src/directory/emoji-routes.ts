@@ -12,7 +12,7 @@ import { getStatistics } from "./statistics.ts"
 const group = "directory"
 const params = { emoji_id: Schema.String }
 
-// The set changes only with a release.
+// The set of supported emoji changes only with a release, so clients may cache the response.
 const setReply = Effect.succeed(
   Reply.json(
     emojis.map(({ canonical }) => canonical),

@@ -4,11 +4,17 @@ import type { Unavailable } from "../../schema/errors.ts"
 import { invalidateAfterUnknownOutcome } from "../cluster/invalidate-after-unknown-outcome.ts"
 import { AppConfig } from "../config/config.ts"
 
-/** Commits changes of ids outside a turn. Then it invalidates the id in every process and wakes subscribers. */
+/**
+ * Commits changes of an id that are not part of a turn. After the commit, every process removes the id from its cache,
+ * and subscribers of the id receive the new events.
+ */
 export class IdChanges extends Context.Service<
   IdChanges,
   {
-    /** Returns the outcome after every process has dropped the old state. An outcome without events changed nothing. */
+    /**
+     * Runs the statement and returns its outcome. If the outcome contains events, the id has changed, and every process
+     * removes its cached response before this function returns.
+     */
     commit<A extends object>(
       canonical: string,
       statement: Effect.Effect<A, Unavailable>,
@@ -30,10 +36,11 @@ export class IdChanges extends Context.Service<
             Effect.tap((outcome) => {
               const { events } = outcome as { readonly events?: ReadonlyArray<ChannelPosition> }
               if (events === undefined) return Effect.void
-              // Caches first: a subscriber who looks the id up after the event must not see the old response.
+              // The caches are invalidated before the events are published: a subscriber who looks the id up after the
+              // event must not get the old response.
               return Effect.map(publisher.idsChanged([canonical]), () => publisher.moved(events))
             }),
-            // If the client disconnects meanwhile, the caches must still be invalidated.
+            // If the client disconnects while the statement runs, the caches must still be invalidated.
             Effect.uninterruptible,
           ),
       })

@@ -15,7 +15,10 @@ export interface ListRequest {
   readonly page: number
 }
 
-/** The id that an OAuth token was issued for, if the user still owns it. */
+/**
+ * The filter for the one id that an OAuth token was issued for. It matches only while the user still owns the id.
+ * Undefined if the token has no valid id.
+ */
 const chosenId = (principal: Principal): IdFilter | undefined => {
   const id = parseEmojiId(principal.emojiId ?? "")
   return id._tag === "EmojiId" ? { ownedBy: principal.userId, canonical: id.canonical } : undefined
@@ -23,7 +26,10 @@ const chosenId = (principal: Principal): IdFilter | undefined => {
 
 const maxOwned = 500
 
-/** Lists the ids of a user, for pages where the user selects one: the first 500, and always the `selected` one. */
+/**
+ * Lists the first 500 ids of a user, for pages where the user selects an id. The `selected` id is always in the list,
+ * if the user owns it.
+ */
 export const listOwned = Effect.fnUntraced(function* (userId: string, selected: string | undefined) {
   const ids = yield* EmojiIds
   const owned = yield* ids.list({ ownedBy: userId }, { limit: maxOwned, offset: 0 })
@@ -40,7 +46,10 @@ export const toListItem = (registered: Registered): EmojiListItem =>
 
 const itemsPerStep = 500
 
-/** Maps a long list in steps and yields between them, so that thousands of ids do not block other requests. */
+/**
+ * Calls `make` for each item and returns the results. After every 500 items it yields to the event loop, so that a list
+ * of thousands of ids does not block other requests.
+ */
 export const makeEach = Effect.fnUntraced(function* <A, B>(all: ReadonlyArray<A>, make: (one: A) => B) {
   const made: Array<B> = []
   for (let from = 0; from < all.length; from += itemsPerStep) {
@@ -54,7 +63,7 @@ export const makeEach = Effect.fnUntraced(function* <A, B>(all: ReadonlyArray<A>
 export class IdLists extends Context.Service<
   IdLists,
   {
-    /** In display format. */
+    /** Returns the ids in display format. */
     list(
       principal: Principal,
       request: ListRequest,

@@ -21,7 +21,7 @@ const register = route({
     emoji_id: Schema.String,
     user_id: optional(Uuid),
     email: optional(shortText),
-    /** One of the user's keys. The default is the first key. */
+    /** The public key that will own the id. It must belong to the user. The default is the first key of the user. */
     pubkey: optional(shortText),
   }).annotate({ identifier: "RegisterEmojiIdRequest" }),
   success: EmojiListItem,

@@ -11,7 +11,7 @@ export interface Registered extends Registration {
   readonly id: EmojiId
 }
 
-/** Selects ids. At least one condition is required; all given conditions must be true. */
+/** Selects the ids that meet all given conditions. At least one condition is required. */
 export interface IdFilter {
   readonly ownedBy?: string | undefined
   readonly organizationId?: string | undefined
@@ -22,7 +22,10 @@ export interface WriteFacts {
   readonly canonical: string
   readonly version: number
   readonly pubkey: string | null
-  /** The service stores the private key, or the id has no key. */
+  /**
+   * True if the service stores the private key of `pubkey`, or if the id has no key. Edits of such an id need no
+   * signature.
+   */
   readonly isCustodial: boolean
   readonly mayWrite: boolean
   readonly records: ReadonlyArray<{ readonly hash: string; readonly singleKey: string | null }>
@@ -45,7 +48,7 @@ const toRegistered = (row: ListRow): ReadonlyArray<Registered> => {
   return id._tag === "EmojiId" ? [{ ...row, id }] : []
 }
 
-/** The table of registered ids: reads, registration and removal. */
+/** Reads, registers and removes ids in the table of registered ids. */
 export class EmojiIds extends Context.Service<
   EmojiIds,
   {
@@ -54,7 +57,7 @@ export class EmojiIds extends Context.Service<
       page: { readonly limit: number; readonly offset: number },
     ): Effect.Effect<ReadonlyArray<Registered>, Unavailable>
     findByToken(tokenId: number): Effect.Effect<Registered | undefined, Unavailable>
-    /** Canonical ids, the newest purchase first. */
+    /** Returns canonical ids, the most recently purchased first. */
     recentlyPurchased(limit: number): Effect.Effect<ReadonlyArray<string>, Unavailable>
     views(canonicals: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, number>, Unavailable>
     dailyViews(
@@ -80,7 +83,10 @@ export class EmojiIds extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
 
-      /** Only the given conditions become part of the statement, because each one has its own index. */
+      /**
+       * Makes the `where` condition of a filter. Conditions that are not given are omitted from the statement, so that
+       * Postgres can use the index of each given condition.
+       */
       const matching = (q: Client, { canonical, organizationId, ownedBy }: IdFilter) =>
         [
           ownedBy !== undefined &&

@@ -24,7 +24,10 @@ import { writePermissionOf } from "./write-permission.ts"
 
 const group = "store"
 const params = { emoji_id: Schema.String }
-/** Larger than the limit of the data, because escapes and white space can make the body much larger. */
+/**
+ * The size limit of the request body. It is larger than the limit of the stored data, because escapes and white space
+ * can make the body much larger than the data.
+ */
 const bodyLimitBytes = 4 * maxStoredBytes
 const maxNumberShown = 40
 

@@ -50,11 +50,14 @@ const toEntry = (row: EntryRow): LoadJsonResponse => ({
   ...(row.locked_future_writes_at !== null && { locked_future_writes_at: row.locked_future_writes_at }),
 })
 
-/** Stores JSON data under the store keys of an id, in the service's database, not on chain. */
+/** Stores JSON data of an id, one value per store key. The data is stored in the service's database, not on chain. */
 export class JsonStore extends Context.Service<
   JsonStore,
   {
-    /** Returns one entry per key. A key without data has an empty object with the time of the registration. */
+    /**
+     * Returns one entry per key. The entry of a key without data has an empty object, and both of its times are the
+     * time of the id's registration.
+     */
     load(
       id: EmojiId,
       keys: ReadonlyArray<StoreKey>,

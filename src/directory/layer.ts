@@ -8,7 +8,7 @@ import { Lookups } from "./lookup/lookups.ts"
 import { ViewCounter } from "./lookup/view-counter.ts"
 import { Records } from "./records.ts"
 
-/** Registered ids: lookups, records, stored JSON, lists, registration by admins. */
+/** The services for registered ids: lookups, records, stored JSON, lists, and registration by admins. */
 export const directory = Layer.mergeAll(
   JsonStore.layer,
   Lookups.layer,

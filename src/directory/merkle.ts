@@ -3,15 +3,16 @@ import { bytesToHex, concatBytes, hexToBytes } from "@noble/hashes/utils.js"
 
 const blake2b256 = (bytes: Uint8Array): Uint8Array => blake2b(bytes, { dkLen: 32 })
 
-/** The root of an id without records: the hash of the empty string. It differs from every other root. */
+/** The Merkle root of an id without records: the hash of the empty string. An id with records never has this root. */
 const emptyRoot = bytesToHex(blake2b256(new Uint8Array(0)))
 
 /**
- * Returns the Merkle root of record hashes (lower-case hex). The hashes are sorted by their bytes, then hashed in
- * pairs, level by level. An odd node moves up unchanged. The root of one record is the hash of that record.
+ * Returns the Merkle root of record hashes as lower-case hex. The hashes are sorted by their bytes. Then each pair of
+ * hashes is hashed, level by level, until one hash is left. If a level has an odd number of hashes, the last one is
+ * moved to the next level unchanged. The root of one record is the hash of that record.
  */
 export const merkleRoot = (recordHashes: ReadonlyArray<string>): string => {
-  // Hex strings of equal length and case sort like their bytes.
+  // Lower-case hex strings of equal length have the same order as their bytes.
   let level: ReadonlyArray<Uint8Array> = recordHashes.toSorted().map((hash) => hexToBytes(hash))
   if (level.length === 0) return emptyRoot
   while (level.length > 1) {

@@ -10,7 +10,10 @@ import { findSingleValueKey } from "../../schema/directory/record-selection.ts"
 import { InvalidRequest } from "../../schema/errors.ts"
 import { FieldFaults } from "../../schema/field-faults.ts"
 
-/** Validates the records of a request. `field` is their member in the request body, for error messages. */
+/**
+ * Validates the records of a request and returns them in the stored form. `field` is the name of the body member that
+ * contains them; error messages use it.
+ */
 export const checkRecords = Effect.fnUntraced(function* (
   id: EmojiId,
   inputs: ReadonlyArray<RecordInput>,
@@ -37,7 +40,10 @@ export const checkRecords = Effect.fnUntraced(function* (
   return records
 })
 
-/** Keeps only the last new value of each single-value category, as if the values were inserted one after the other. */
+/**
+ * Returns the records, but only the last record of each single-value category. The result is the same as if the records
+ * were inserted one after the other.
+ */
 export const keepLastValues = (records: ReadonlyArray<DirectoryRecord>): ReadonlyArray<DirectoryRecord> => {
   const lastOf = new Map(records.map((record) => [findSingleValueKey(record) ?? record.hash, record]))
   return records.filter((record) => lastOf.get(findSingleValueKey(record) ?? record.hash) === record)

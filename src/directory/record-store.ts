@@ -8,7 +8,7 @@ import { Sql } from "../postgres/sql.ts"
 import { batchWrites } from "../turns/batch-writes.ts"
 import type { WritePermission } from "./write-permission.ts"
 
-/** The facts about a stored entry, without its data. */
+/** The members of a stored JSON entry, without its data. */
 export interface StoredFacts {
   readonly created_at: string
   readonly updated_at: string
@@ -22,7 +22,7 @@ export interface RecordEdit {
   readonly insert: ReadonlyArray<DirectoryRecord>
   readonly delete: ReadonlyArray<string>
   readonly bypass: boolean
-  /** The version of the id that the edit is based on. If the id has another version, the outcome is `stale`. */
+  /** The version of the id that the edit is based on. If the id has another version now, the outcome is `stale`. */
   readonly expected?: number
   readonly merkleRoot?: string
   readonly signature?: string
@@ -30,7 +30,7 @@ export interface RecordEdit {
     readonly key: string
     readonly data: string
     readonly lockedFutureWritesAt: string | undefined
-    /** Whether the inserts replace all linked records of the key. */
+    /** Whether the inserted records replace all linked records of the store key. */
     readonly linked: boolean
   }
 }
@@ -46,18 +46,21 @@ export type EditOutcome =
   | { readonly outcome: "duplicate" | "unknown"; readonly hashes: ReadonlyArray<string> }
   | { readonly outcome: "locked"; readonly at: string }
 
-/** The result of `edit_batch`. Edits are numbered from 1. */
+/** The result of the SQL function `edit_batch`. The edits of a batch are numbered from 1. */
 interface Edited {
   readonly refused: Readonly<Record<number, EditOutcome>>
-  /** The numbers of the edits that changed something, and for each its new version and channel offset. */
+  /**
+   * The numbers of the edits that changed something. `versions` and `ends` have the new version and the new channel
+   * offset of each of them, in the same order.
+   */
   readonly changed: ReadonlyArray<number>
   readonly versions: ReadonlyArray<number>
   readonly ends: ReadonlyArray<number>
-  /** By id. */
+  /** The stored JSON entries that were written, by canonical id. */
   readonly stored: Readonly<Record<string, StoredFacts>>
 }
 
-/** The parameter of `edit_batch`: one list per kind of row. */
+/** Makes the parameter of the SQL function `edit_batch`: one list per kind of row. */
 const toParameter = (edits: ReadonlyArray<RecordEdit>): string => {
   const lists = { edits: [], deletes: [], inserts: [], stores: [] } as Record<string, Array<unknown>>
   edits.forEach((edit, i) => {
@@ -123,9 +126,9 @@ const toOutcomes = (
 const maxEditsPerStatement = 32
 
 /**
- * Edits records. One statement checks permission and version and writes records, store entry, version and event, for
- * all edits that arrive at the same time. It is never retried automatically: a second run would find its own records as
- * duplicates.
+ * Makes a function that edits records. One statement runs all edits that arrive at the same time. It checks permissions
+ * and versions, and writes records, store entries, versions and events. It is never retried automatically: a second run
+ * would report the records of the first run as duplicates.
  */
 export const makeEditRecords = Effect.map(Sql, (sql) => {
   const send = (edits: ReadonlyArray<RecordEdit>) =>
@@ -149,13 +152,13 @@ export const makeEditRecords = Effect.map(Sql, (sql) => {
     run: (edits: ReadonlyArray<RecordEdit>) =>
       send(edits).pipe(
         Effect.map((outcomes) => outcomes.map((outcome) => Effect.succeed(outcome))),
-        // The statement changed nothing: one of the edits inserts too many records. Each edit runs alone, so the others
-        // succeed.
+        // One of the edits inserts too many records, so the statement failed and changed nothing. Each edit is now sent
+        // alone, so that the other edits succeed.
         Effect.catchTag("SqlRefused", () => Effect.succeed(edits.map(editAlone))),
       ),
     maxStatements: Math.ceil(sql.poolSize / 4),
     maxAsks: maxEditsPerStatement,
-    // A second edit of the same id must see the result of the first.
+    // A batch has at most one edit per id, because a second edit of the same id must see the result of the first.
     fits: ({ canonical }, others) => others.every((other) => other.canonical !== canonical),
   })
 })

@@ -26,7 +26,7 @@ const maxAttempts = 5
 
 const hexOf = (text: string): string => text.replace(/^0x/i, "").toLowerCase()
 
-/** The record hashes of the id after the edit. */
+/** Returns the hashes of all records that the id will have after the edit. */
 const hashesAfter = (facts: WriteFacts, edit: RecordEdit): ReadonlyArray<string> => {
   const replaced = new Set(edit.bypass ? [] : edit.insert.map((record) => findSingleValueKey(record)))
   const deleted = new Set(edit.delete)
@@ -49,11 +49,13 @@ const checkRoot = (facts: WriteFacts, edit: RecordEdit): Unprocessable | undefin
     : fieldFault("signature", "invalid", "merkle_root is not signed by the key that owns the emoji id.")
 }
 
-/** Edits the records of an id. */
 export class Records extends Context.Service<
   Records,
   {
-    /** Returns the changed ids. With `expected`, another version of the id fails with 409. */
+    /**
+     * Edits the records of an id and returns the changed ids. If `expected` is given and the id has another version, it
+     * fails with 409.
+     */
     edit(
       id: EmojiId,
       permission: WritePermission,
@@ -70,8 +72,8 @@ export class Records extends Context.Service<
       const editRecords = yield* makeEditRecords
 
       /**
-       * Checks the Merkle root. It covers all records of the id, so the edit is then valid only for the checked
-       * version.
+       * Checks the Merkle root of an edit, if it has one. The root covers all records of the id, so the edit is valid
+       * only for the version of the id that was checked. The returned edit therefore expects that version.
        */
       const withRootChecked = Effect.fnUntraced(function* (edit: RecordEdit) {
         if (edit.merkleRoot === undefined) return edit

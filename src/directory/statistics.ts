@@ -6,7 +6,10 @@ import { DatabaseClock } from "../postgres/database-clock.ts"
 import { EmojiIds } from "./id-store.ts"
 import { notRegisteredText } from "./lookup/answer.ts"
 
-/** Returns the views of the window, then of each day that had views, newest first. */
+/**
+ * Returns the views of an id: first the sum of the past 28 days, then one metric for each of these days that had views,
+ * newest first. Fails with 404 if the id is not registered.
+ */
 export const getStatistics = Effect.fnUntraced(function* (id: EmojiId) {
   const ids = yield* EmojiIds
   const nowMs = (yield* DatabaseClock).now()

@@ -1,13 +1,13 @@
 import { mayAsOwner, mayInOrganization } from "../accounts/permissions.ts"
 import type { Principal } from "../http/principal.ts"
 
-/** The rights of a caller who wants to change an id. */
+/** The rights of a caller to change ids and entries of the JSON store. */
 export interface WritePermission {
   readonly userId: string
-  /** The caller may write to ids that are owned by keys of these organizations. */
+  /** The ids of organizations. The caller may change emoji ids that are owned by keys of these organizations. */
   readonly organizations: ReadonlyArray<string>
   readonly isAdmin: boolean
-  /** Whether the caller may write to locked entries. */
+  /** Whether the caller may write to JSON store entries that are locked. */
   readonly mayUnlock: boolean
 }
 
@@ -16,7 +16,9 @@ const powerOrganizations = (principal: Principal): ReadonlyArray<string> =>
     mayInOrganization(principal, id, "organizationEmoji:write"),
   )
 
-/** A user id that owns nothing. Used for an API key without the scope to change its user's ids. */
+/**
+ * A user id that owns nothing. It is used for an API key that does not have the scope to change the ids of its user.
+ */
 const noUserId = "00000000-0000-0000-0000-000000000000"
 
 export const writePermissionOf = (principal: Principal): WritePermission => ({

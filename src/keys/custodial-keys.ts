@@ -2,23 +2,27 @@ import { createPrivateKey, generateKeyPairSync, sign } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { Seal, type SealBroken } from "../crypto/envelope-encryption.ts"
 
-/** The two columns of a custodial key in the database. */
+/** A custodial key as it is stored in the database: the public key, and the encrypted private key. */
 export interface CustodialKey {
   readonly pubkey: string
   readonly sealedKey: string
 }
 
-// Binds the encrypted key to its pubkey: it cannot be decrypted in the row of another one.
+// The additional authenticated data (AAD) binds the encrypted key to its pubkey: an encrypted key that is copied to the
+// row of another pubkey cannot be decrypted.
 const aadFor = (pubkey: string) => `custodial-key/${pubkey}`
 
-/** Ed25519 keys that the service stores for its users. Private keys leave this file only encrypted. */
+/**
+ * Generates and uses the Ed25519 keys that the service stores for its users. A private key leaves this file only in
+ * encrypted form.
+ */
 export class CustodialKeys extends Context.Service<
   CustodialKeys,
   {
     readonly make: Effect.Effect<CustodialKey>
-    /** Returns the signature as 128 hex digits. */
+    /** Signs the message and returns the signature as 128 hex digits. */
     readonly sign: (key: CustodialKey, message: Uint8Array) => Effect.Effect<string, SealBroken>
-    /** Encrypts the private key again, with the current master key. */
+    /** Decrypts the private key, encrypts it again with the current master key, and returns the result. */
     readonly reseal: (key: CustodialKey) => Effect.Effect<string, SealBroken>
   }
 >()("services/CustodialKeys") {

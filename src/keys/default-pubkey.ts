@@ -5,11 +5,14 @@ import { accountTopic } from "../cluster/topic-names.ts"
 import { CustodialKeys } from "./custodial-keys.ts"
 import { Pubkeys } from "./pubkey-store.ts"
 
-/** Selects the key that owns an id if the user names none. A user without a key gets a custodial key. */
+/** Selects the key that owns a new id of a user. If the user has no key, a custodial key is generated. */
 export class DefaultPubkeys extends Context.Service<
   DefaultPubkeys,
   {
-    /** Returns `preferred` if it belongs to the user, otherwise the user's oldest key. */
+    /**
+     * Returns `preferred` if this key belongs to the user. Otherwise returns the user's oldest key, or a new custodial
+     * key if the user has none.
+     */
     of(userId: string, preferred?: string | null): Effect.Effect<string, Unavailable>
   }
 >()("directory/DefaultPubkeys") {

@@ -2,7 +2,7 @@ import { secp256k1 } from "@noble/curves/secp256k1.js"
 import { keccak_256 } from "@noble/hashes/sha3.js"
 import { type Brand, Data, Effect } from "effect"
 
-/** An account address in EIP-55 form: the case of its letters is a checksum. */
+/** An Ethereum account address in EIP-55 form: the case of its letters is a checksum of the address. */
 export type EthAddress = Brand.Branded<string, "EthAddress">
 
 export class EthAddressInvalid extends Data.TaggedError("EthAddressInvalid")<{
@@ -18,7 +18,7 @@ const checksummed = (digits: string): EthAddress => {
   return address as EthAddress
 }
 
-/** Parses an address in EIP-55 form or lower case and returns the EIP-55 form. */
+/** Parses an address in EIP-55 form or in lower case, and returns it in EIP-55 form. */
 export const checkEthAddress = Effect.fnUntraced(function* (text: string) {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return yield* new EthAddressInvalid({ reason: "malformed" })
   const digits = text.slice(2)

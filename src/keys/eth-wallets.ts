@@ -7,9 +7,9 @@ export type WalletSource = "Mint" | "Dashboard"
 export class WalletSignatureInvalid extends Data.TaggedError("WalletSignatureInvalid")<{}> {}
 
 /**
- * Verifies that a wallet belongs to a user, by a `personal_sign` signature of a text that depends only on user and
- * source. No nonce is needed: a repeated signature links the same wallet to the same user. For another user, the
- * signature recovers to a random address, so it proves nothing about the wallet.
+ * Verifies that a wallet belongs to a user: the wallet signs a text with `personal_sign`. The text depends only on the
+ * user and the source. It needs no nonce: if a signature is sent again, it links the same wallet to the same user. If
+ * it is sent for another user, an unrelated address is recovered from it, so it does not link this wallet.
  */
 export class EthWallets extends Context.Service<
   EthWallets,

@@ -5,7 +5,7 @@ import { EthWallets } from "./eth-wallets.ts"
 import { Pubkeys } from "./pubkey-store.ts"
 import { Wallets } from "./wallet-store.ts"
 
-/** Pubkeys, custodial keys and Ethereum wallets of users. */
+/** The services for the pubkeys, custodial keys and Ethereum wallets of users. */
 export const keys = Layer.mergeAll(
   DefaultPubkeys.layer,
   EthWallets.layer({ serviceName: "Emoji Id Directory" }),

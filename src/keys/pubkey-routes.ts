@@ -31,8 +31,8 @@ const add = Effect.fnUntraced(function* (userId: string, given: string) {
 })
 
 /**
- * Checks the proof of ownership. Anyone can add a public key of another person; a signature lets the holder take it
- * over.
+ * Checks a signature that proves that the user has the private key. Anyone can add the public key of another person to
+ * their account. With this proof, the real holder of the key can remove it from that account.
  */
 const claim = Effect.fnUntraced(function* (userId: string, given: string, signature: string) {
   const pubkey = yield* readPubkey(given)

@@ -8,22 +8,26 @@ import { type CustodialKey, CustodialKeys } from "./custodial-keys.ts"
 
 const maxPubkeysPerUser = 200
 
-/** The public keys of users. A key can own ids. Lists are ordered oldest first. */
+/** The public keys of users. A key can own ids. Lists of keys are ordered by age, oldest first. */
 export class Pubkeys extends Context.Service<
   Pubkeys,
   {
     list(userId: string): Effect.Effect<ReadonlyArray<string>, Unavailable>
-    /** Returns `preferred` if it belongs to the user, otherwise the user's oldest key. */
+    /**
+     * Returns `preferred` if this key belongs to the user. Otherwise returns the user's oldest key, or undefined if the
+     * user has no key.
+     */
     findFirst(userId: string, preferred: string | null): Effect.Effect<string | undefined, Unavailable>
-    /** Adds a key whose private key the user stores. Adding it again changes nothing. */
+    /** Adds a key whose private key is not stored by the service. If the user already has the key, nothing changes. */
     add(userId: string, pubkey: string): Effect.Effect<string, NotFound | Unprocessable | Unavailable>
     /**
-     * Adds a key whose signature the user has sent. Another user who has added it, and owns no id with it, loses it.
+     * Removes the key from another user who has added it, so that this user, who has proved to hold it, can add it. The
+     * other user keeps the key if it is custodial, belongs to an organization or owns an id.
      */
     freeFor(userId: string, pubkey: string): Effect.Effect<void, Unavailable>
-    /** Generates a custodial key. */
+    /** Generates a custodial key for the user and returns its public key. */
     generate(userId: string): Effect.Effect<string, NotFound | Unprocessable | Unavailable>
-    /** Stores a custodial key of an existing user, without a limit check and without cache invalidation. */
+    /** Stores a custodial key of an existing user. It checks no limit and invalidates no cache. */
     addCustodial(userId: string, key: CustodialKey): Effect.Effect<void, Unavailable>
   }
 >()("directory/Pubkeys") {

@@ -2,11 +2,14 @@ import { Sql } from "../postgres/sql.ts"
 import type { CustodialKey } from "./custodial-keys.ts"
 
 interface KeptKey extends CustodialKey {
-  /** The name of the master secret. */
+  /** The name of the master secret that encrypted this key. */
   readonly sealedBy: string
 }
 
-/** Reads some keys that each master secret has encrypted, one secret name after the other. */
+/**
+ * Reads encrypted keys of every master secret: at most `perSecret` keys for each. The recursive query finds one secret
+ * name after the other, so that it need not read all keys.
+ */
 export const listSealedKeys = (perSecret: number) =>
   Sql.use((sql) =>
     sql.rows<KeptKey>(

@@ -4,11 +4,14 @@ import { AppConfig } from "../config/config.ts"
 import { CustodialKeys } from "./custodial-keys.ts"
 import { listSealedKeys } from "./sealed-key-store.ts"
 
-/** Keys checked per secret. One may be corrupt, but not all of them. */
+/**
+ * The maximum number of keys that are checked per secret. The secret is correct if it decrypts one of them. Some keys
+ * may be corrupt, but not all.
+ */
 const keysPerSecret = 16
 const nothing = new Uint8Array()
 
-/** Fails if the database contains keys that were encrypted with a master secret that is not configured. */
+/** Fails if the database contains keys that were encrypted with a master secret that is not configured now. */
 export const checkSealedKeys = Effect.gen(function* () {
   const custody = yield* CustodialKeys
   const config = yield* AppConfig
@@ -27,7 +30,8 @@ export const checkSealedKeys = Effect.gen(function* () {
 })
 
 /**
- * Stops the startup in that case. A release that starts in a new folder generates a new secret: it could not decrypt
- * any second factor or custodial key, and data encrypted with the new secret would be lost with the folder.
+ * Runs `checkSealedKeys` at startup, so that the service does not start with a wrong secret. For example, a release
+ * that starts in a new data folder generates a new secret. It could not decrypt any second factor or custodial key, and
+ * the data that it encrypts with the new secret would be lost with the folder.
  */
 export const sealedKeysCheck = Layer.effectDiscard(checkSealedKeys).pipe(Layer.provide(CustodialKeys.layer))

@@ -7,7 +7,7 @@ import type { WalletSource } from "./eth-wallets.ts"
 
 const maxWalletsPerUser = 100
 
-/** The linked Ethereum addresses of users. */
+/** The Ethereum addresses that users have linked to their accounts. */
 export class Wallets extends Context.Service<
   Wallets,
   {

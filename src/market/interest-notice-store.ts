@@ -12,21 +12,25 @@ interface SentNotices {
   readonly lease: string
   readonly users: ReadonlyArray<string>
   readonly mail: unknown
-  /** All users are notified. */
+  /** True if no more users are waiting for a notice about this id. */
   readonly done: boolean
   readonly head_start_seconds: number
 }
 
-/** Ids that became free and the users to notify about them. */
+/** Reads and updates the ids that became free and the users who must be notified about them. */
 export const makeInterestNoticeStore = Effect.map(Sql, (sql) => ({
-  /** Leases ids that are due, so that no other process handles them meanwhile. */
+  /**
+   * Leases up to `maxIds` ids whose users must be notified now, and returns them. During the lease, no other process
+   * handles them.
+   */
   leaseFreed: (lease: string, maxIds: number, leaseSeconds: number) =>
     sql.rows<FreedId>(
       (q) => q`select canonical, first_told from take_freed(${lease}, ${maxIds}, ${leaseSeconds})`,
     ),
   /**
-   * Users with an interest in the id and no notice within the quiet period, oldest interest first. `email` is null
-   * unless it is verified. Until the first user is notified, users with an unverified email are last.
+   * Returns users who have an interest in the id and had no notice about it within the quiet period, oldest interest
+   * first. `email` is null unless it is verified. Until the first user was notified, users with an unverified email are
+   * at the end of the list.
    */
   findRecipients: (
     { canonical, first_told }: FreedId,
@@ -42,7 +46,10 @@ export const makeInterestNoticeStore = Effect.map(Sql, (sql) => ({
                 order by ${first_told ? q`` : q`u.email is not null and u.email_verified_at is null,`}
                       i.created_at, i.id limit ${limit}`,
     ),
-  /** Records the notices and queues their mail. Safe to repeat: the first call ends the lease. */
+  /**
+   * Records that the users were notified, queues the mail and stores the events. Returns the positions of the events.
+   * The call can be repeated safely: the first call ends the lease, and a call without the lease does nothing.
+   */
   saveNotices: (sent: SentNotices) =>
     sql
       .rows<{ events: ReadonlyArray<ChannelPosition> }>(

@@ -11,17 +11,19 @@ import { isOnSale } from "./market-parameters.ts"
 const batchSize = 64
 const leaseSeconds = 30
 const usersPerRound = 500
-// A user gets at most one notice per id and hour, because ids in expiring carts become free again and again.
+// A user gets at most one notice per id and hour. Without this limit, an id that is put into one expiring cart after
+// the other would cause a notice each time it becomes free.
 const quietSeconds = 3600
 
 /**
- * Notifies users when an id that they have an interest in becomes free: first the user with the oldest interest who can
- * buy it, and after a head start the others in order. A notice reserves nothing: the first checkout gets the id.
+ * Notifies users when an id becomes free in which they have an interest. The first notice goes to the user with the
+ * oldest interest who can buy the id. After a head start, the other users are notified in the order of their interests.
+ * A notice reserves nothing: the first user who checks out gets the id.
  */
 export class InterestNotices extends Context.Service<
   InterestNotices,
   {
-    /** Sends all notices that are due and returns the number of ids it handled. */
+    /** Sends all notices that are due and returns the number of ids that were handled. */
     readonly round: Effect.Effect<number, Unavailable>
   }
 >()("directory/InterestNotices") {
@@ -38,10 +40,11 @@ export class InterestNotices extends Context.Service<
       const notify = Effect.fnUntraced(function* (freed: FreedId, lease: string) {
         const { canonical } = freed
         const limit = freed.first_told ? usersPerRound : 1
-        // Only ids that are for sale. Reads the stored parameters, because their change may be what freed the id.
+        // Users are notified only about ids that are for sale. The parameters are read from the database, not from
+        // memory, because a new change of the parameters may be the reason for this notice.
         const isForSale = isOnSale(canonical, yield* market.storedParameters)
-        // Reads one user more than it notifies, to know whether more are waiting. A user without a verified email
-        // cannot check out, so they get no mail and no head start.
+        // Reads one user more than will be notified, to know whether more users are waiting. A user without a verified
+        // email cannot check out, so this user gets no mail and no head start.
         const waiting = isForSale
           ? yield* store.findRecipients(freed, { limit: limit + 1, quietSeconds })
           : []

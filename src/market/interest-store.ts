@@ -9,7 +9,7 @@ type InterestSort = (typeof interestSorts)[number]
 
 const maxInterestsPerUser = 1000
 
-/** The interests of users in ids. A user is notified when the id becomes free. */
+/** The interests of users in ids. A user with an interest is notified when the id becomes free. */
 export class Interests extends Context.Service<
   Interests,
   {
@@ -18,7 +18,10 @@ export class Interests extends Context.Service<
       page: PageRequest & { readonly sort: InterestSort },
     ): Effect.Effect<{ readonly data: ReadonlyArray<UserInterest>; readonly total: number }, Unavailable>
     get(userId: string, canonical: string): Effect.Effect<UserInterest, NotFound | Unavailable>
-    /** Adds an interest. A repeated call returns the same interest. */
+    /**
+     * Adds an interest and returns it. A repeated call returns the same interest. Fails if the user owns the id or has
+     * too many interests.
+     */
     put(userId: string, canonical: string): Effect.Effect<UserInterest, Unprocessable | Unavailable>
     remove(userId: string, canonical: string): Effect.Effect<UserInterest, NotFound | Unavailable>
   }

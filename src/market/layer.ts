@@ -4,7 +4,7 @@ import { Interests } from "./interest-store.ts"
 import { Market } from "./market.ts"
 import { Storefront } from "./storefront.ts"
 
-/** Search, prices, recent purchases, and the interest users registered in ids. */
+/** The services of the market: search, prices, recent purchases, and the interests of users in ids. */
 export const market = Layer.mergeAll(InterestNotices.layer, Storefront.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(Interests.layer, Market.layer)),
 )

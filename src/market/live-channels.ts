@@ -3,7 +3,7 @@ import { newestFirst, type SubjectChannels } from "../live/channel-states.ts"
 import { Interests } from "./interest-store.ts"
 import { Storefront } from "./storefront.ts"
 
-/** The states of `interests` and `market`. */
+/** Defines the states of the channels `interests` and `market`. */
 export const marketChannels = Effect.gen(function* () {
   const interests = yield* Interests
   const storefront = yield* Storefront

@@ -14,7 +14,7 @@ export const defaultMarketParameters: MarketParameters = {
   unpriced_lengths: [],
 }
 
-/** The lengths that are not for sale. */
+/** Returns the id lengths that are not for sale. */
 export const heldBackBy = ({
   coming_soon_lengths,
   unpriced_lengths,
@@ -25,6 +25,6 @@ export const lengthOf = (canonical: string): number => {
   return id._tag === "EmojiId" ? id.length : 0
 }
 
-/** Whether an unclaimed id is for sale. */
+/** Whether ids of this length are for sale. The function does not check whether this id is claimed. */
 export const isOnSale = (canonical: string, parameters: MarketParameters): boolean =>
   !heldBackBy(parameters).includes(lengthOf(canonical))

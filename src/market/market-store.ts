@@ -9,9 +9,9 @@ export interface HeldRow {
   readonly generation: number | null
 }
 
-/** The market parameters, and the claims that decide whether an id is for sale. */
+/** Reads and writes the market parameters, and reads the claims that decide whether an id is for sale. */
 export const makeMarketStore = Effect.map(Sql, (sql) => ({
-  /** Stores these parameters unless some are stored already. */
+  /** Stores these parameters if no parameters are stored yet. */
   insertParameters: (parameters: MarketParameters) =>
     sql.rows(
       (q) => q`insert into price_parameters (parameters) values (${JSON.stringify(parameters)}::text::jsonb)
@@ -21,7 +21,7 @@ export const makeMarketStore = Effect.map(Sql, (sql) => ({
     sql
       .rows<{ parameters: MarketParameters }>((q) => q`select parameters from price_parameters`)
       .pipe(Effect.map(([row]) => row?.parameters)),
-  /** Replaces the parameters and queues the notices about the released ids. */
+  /** Replaces the parameters, and queues notices for the users who have an interest in the released ids. */
   putParameters: (parameters: MarketParameters, released: Array<string>) =>
     sql.rows(
       (q) => q`with p as (
@@ -30,7 +30,7 @@ export const makeMarketStore = Effect.map(Sql, (sql) => ({
                     set parameters = excluded.parameters, version = p.version + 1, updated_at = now())
                select put_freed(${released})`,
     ),
-  /** Which of these ids are registered or claimed, by canonical id. */
+  /** Returns those of the ids that are registered or claimed, by canonical id. */
   findHeld: (canonicals: Array<string>) =>
     sql
       .rows<HeldRow>(
@@ -42,7 +42,7 @@ export const makeMarketStore = Effect.map(Sql, (sql) => ({
       .pipe(
         Effect.map((rows): ReadonlyMap<string, HeldRow> => new Map(rows.map((row) => [row.canonical, row]))),
       ),
-  /** Unclaimed ids that at least one user registered interest in. */
+  /** Returns the unclaimed ids in which at least one user has an interest. */
   findWantedIds: () =>
     sql.rows<{ canonical: string }>(
       (q) => q`select distinct canonical from user_interest i

@@ -13,14 +13,14 @@ import { priceInCents } from "./pricing.ts"
 export interface Price {
   readonly id: EmojiId
   readonly availability: Availability
-  /** Null if the id has no price. A registered id also has its price. */
+  /** The price in US cents, also for a registered id. Null if ids of this length have no price. */
   readonly priceCents: number | null
   readonly rhythmScore: number
 }
 export interface Quote extends Price {
   readonly available: boolean
   readonly minted: boolean
-  /** Only for a registered id. */
+  /** Undefined for an id that is not registered. */
   readonly generation: number | undefined
 }
 
@@ -36,13 +36,16 @@ const availabilityOf = (
   return parameters.unpriced_lengths.includes(id.length) ? "NoPrice" : "Available"
 }
 
-/** Prices and availability of ids. */
+/** Calculates the prices and the availability of ids. */
 export class Market extends Context.Service<
   Market,
   {
-    /** Returns one quote per id in the same order, with the current claims. */
+    /** Reads the current claims of the ids and returns one quote per id, in the same order. */
     quote(ids: ReadonlyArray<EmojiId>): Effect.Effect<ReadonlyArray<Quote>, Unavailable>
-    /** Returns quotes for a caller who already knows the claims. */
+    /**
+     * Returns one price per id, in the same order, for a caller that already knows the claims. `heldAs` returns the
+     * kind of the claim, or undefined for an unclaimed id.
+     */
     price(
       ids: ReadonlyArray<EmojiId>,
       heldAs: (id: EmojiId) => HeldRow["kind"] | undefined,
@@ -50,7 +53,9 @@ export class Market extends Context.Service<
     readonly parameters: Effect.Effect<MarketParameters, Unavailable>
     /** Reads the parameters from the database, not from memory. */
     readonly storedParameters: Effect.Effect<MarketParameters, Unavailable>
-    /** Stores new parameters. Users with an interest in an id that they put on sale are notified. */
+    /**
+     * Stores new parameters. If the new parameters put an id on sale, users with an interest in this id are notified.
+     */
     setParameters(parameters: MarketParameters): Effect.Effect<void, Unavailable>
   }
 >()("directory/Market") {
@@ -67,7 +72,8 @@ export class Market extends Context.Service<
         known = undefined
       })
 
-      // Stored at the first start, so that a later release with other defaults does not change the prices.
+      // The defaults are stored at the first start, so that a later release with other defaults does not change the
+      // prices.
       yield* store.insertParameters(defaultMarketParameters)
 
       const read = Effect.gen(function* () {
@@ -110,7 +116,7 @@ export class Market extends Context.Service<
         })
       })
 
-      /** Ids with an interest that the new parameters put on sale. */
+      /** Returns the ids that the new parameters put on sale and in which a user has an interest. */
       const findReleased = Effect.fnUntraced(function* (given: MarketParameters) {
         const heldBack = heldBackBy(given)
         const lengths = heldBackBy(yield* read).filter((length) => !heldBack.includes(length))

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** The price of an id with one rhythm score. */
+/** The price of ids that have one given rhythm score. */
 const PricePoint = Schema.Struct({
   score: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })),
   // API clients read prices as signed 32-bit integers.
@@ -17,7 +17,10 @@ const rises = (points: PricePoints): boolean =>
     )
   })
 
-/** Price points ordered by score. Between two points the price grows exponentially. Outside of them it is constant. */
+/**
+ * Price points, ordered by score. Between two points the price grows exponentially. Below the first point and above the
+ * last one it is constant.
+ */
 export const PriceParameters = Schema.Array(PricePoint)
   .check(
     Schema.isMinLength(1),
@@ -48,7 +51,7 @@ export const priceInCents = (score: number, points: PriceParameters): number => 
   const lower = points[above - 1]
   if (lower === undefined || upper.score === score) return upper.price_in_cents
   const share = (score - lower.score) / (upper.score - lower.score)
-  // A price of 0 cannot grow exponentially, so from there the price grows linearly.
+  // A price of 0 cannot grow exponentially, so the price grows linearly from a point with price 0 to the next point.
   if (lower.price_in_cents === 0) return Math.round(upper.price_in_cents * share)
   return Math.round(lower.price_in_cents * (upper.price_in_cents / lower.price_in_cents) ** share)
 }

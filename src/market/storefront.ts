@@ -13,9 +13,12 @@ import { randomEmojiId } from "./suggestions-random.ts"
 
 const shownSuggestions = 20
 const shownRecent = 20
-/** Random ids generated per requested id, because some of them are already registered. */
+/**
+ * The number of random ids that are generated per requested id. More ids are generated than requested, because some are
+ * not for sale.
+ */
 const drawsPerShown = 3
-/** The lengths of random ids, if at least one of them is for sale. */
+/** Random ids have these lengths. Other lengths are used only if all of these are not for sale. */
 const usualLengths = { minLength: 3, maxLength: 5 }
 const allLengths = { minLength: 1, maxLength: maxEmojiPerId }
 const unavailableViews = -1
@@ -35,7 +38,7 @@ const toItem = (quote: Quote, views: number, nowMs: number): MarketItem => ({
   ...(quote.priceCents !== null && { price: quote.priceCents }),
 })
 
-/** Ids for buyers: search results with alternatives, random ids, recent purchases. */
+/** Lists ids for buyers: search results with alternatives, random ids, and recent purchases. */
 export class Storefront extends Context.Service<
   Storefront,
   {

@@ -8,7 +8,7 @@ export interface RandomEmojiIdOptions {
   readonly random: () => number
   readonly minLength: number
   readonly maxLength: number
-  /** Excluded lengths. */
+  /** Lengths that the id must not have. */
   readonly withoutLengths?: ReadonlyArray<number>
   readonly minScore?: number | undefined
   readonly maxScore?: number | undefined
@@ -17,7 +17,10 @@ export interface RandomEmojiIdOptions {
 interface Plan {
   readonly length: number
   readonly shape: ShapeName | undefined
-  /** The interval of mean popularities whose score is within the bounds. */
+  /**
+   * `lowest` and `highest` are the limits of the mean popularity. An id of this length and shape whose mean popularity
+   * is between them has a score within the requested bounds.
+   */
   readonly lowest: number
   readonly highest: number
   readonly weight: number
@@ -26,7 +29,7 @@ interface Plan {
 const maxTries = 256
 const popularitySteps = 100
 
-/** The share of results with a shape. Most results have none. */
+/** The share of the results that have no shape (undefined) or one of these shapes. */
 const plannedShapes: ReadonlyArray<readonly [ShapeName | undefined, share: number]> = [
   [undefined, 0.86],
   ["Bookends", 0.08],
@@ -37,7 +40,8 @@ const fits = (length: number, shape: ShapeName | undefined): boolean =>
   shape === undefined || (shape === "Bookends" ? length > 2 : length > 1)
 
 /**
- * All lengths and shapes that can have a score within the bounds. There are more long ids, so they have more weight.
+ * Returns all combinations of length and shape that can have a score within the bounds. There are more long ids than
+ * short ones, so a longer length has more weight.
  */
 const plans = ({
   maxLength,
@@ -75,14 +79,17 @@ const pickPlan = (choices: ReadonlyArray<Plan>, random: () => number): Plan | un
   return choices.at(-1)
 }
 
-/** Emoji ordered by popularity. A popularity corresponds to a position in this list. */
+/** All emoji, ordered by popularity. An interval of popularities corresponds to a range of indexes in this list. */
 const byPopularity = emojis.toSorted((a, b) => a.popularity - b.popularity)
 const firstAtLeast = (popularity: number): number => {
   const found = byPopularity.findIndex((emoji) => emoji.popularity >= popularity)
   return found === -1 ? byPopularity.length - 1 : found
 }
 
-/** `slack` adds that many emoji on both sides, because a narrow interval may contain no emoji. */
+/**
+ * Makes a random id of the plan. `slack` extends the range of usable emoji by that many emoji on both sides, because a
+ * narrow interval of popularities may contain no emoji.
+ */
 const build = ({ highest, length, lowest, shape }: Plan, slack: number, random: () => number): EmojiId => {
   const from = Math.max(0, firstAtLeast(lowest) - slack)
   const to = Math.min(byPopularity.length - 1, firstAtLeast(highest) + slack)
@@ -93,7 +100,9 @@ const build = ({ highest, length, lowest, shape }: Plan, slack: number, random: 
   return new EmojiId(shape === "Bookends" ? [first, ...rest.slice(0, -1), first] : [first, ...rest])
 }
 
-/** Returns a random id within the bounds; undefined if no id meets them. */
+/**
+ * Returns a random id within the bounds. Undefined if no id is within the bounds, or if none was found in 256 tries.
+ */
 export const randomEmojiId = (options: RandomEmojiIdOptions): EmojiId | undefined => {
   const { maxScore = 100, minScore = 1, random } = options
   const choices = plans(options)
@@ -101,7 +110,8 @@ export const randomEmojiId = (options: RandomEmojiIdOptions): EmojiId | undefine
     const plan = pickPlan(choices, random)
     if (plan === undefined) return undefined
     const id = build(plan, tries, random)
-    // The id may have another shape by chance, or emoji at the edge of the interval, so its score is checked.
+    // The score is checked, because the id may by chance have another shape than planned, or emoji outside the
+    // interval.
     const score = rhythmScore(id)
     if (score >= minScore && score <= maxScore) return id
   }

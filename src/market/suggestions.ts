@@ -12,7 +12,7 @@ const byPopularity: Indexes = emojis
   .map(({ index }) => index)
 const rankOf = new Map(byPopularity.map((index, rank) => [index, rank]))
 
-/** The emoji with the most similar popularity, most similar first. */
+/** Returns the emoji whose popularity is most similar to that of this emoji, the most similar first. */
 const neighbours = (index: number): Indexes => {
   const rank = rankOf.get(index)!
   const steps = Array.from({ length: neighboursPerEmoji }, (_, step) => step + 1)
@@ -22,7 +22,7 @@ const neighbours = (index: number): Indexes => {
     .slice(0, neighboursPerEmoji)
 }
 
-/** The reverse, then the rotations, then all exchanges of two positions. */
+/** Returns the id in reverse order, then its rotations, then all variants with two positions exchanged. */
 const reordered = (own: Indexes): ReadonlyArray<Indexes> => {
   const places = own.map((_, place) => place)
   const rotations = places.slice(1).map((place) => [...own.slice(place), ...own.slice(0, place)])
@@ -33,7 +33,9 @@ const reordered = (own: Indexes): ReadonlyArray<Indexes> => {
 }
 
 /**
- * Longer variants: bookends, last or first emoji doubled, id repeated, id mirrored, an emoji similar to the last added.
+ * Returns longer variants of the id: with its first emoji added at the end, with its last or first emoji doubled, with
+ * the whole id repeated or mirrored, with its last emoji three or four times, and with an emoji added that has a
+ * similar popularity as the last one.
  */
 const lengthened = (own: Indexes): ReadonlyArray<Indexes> => {
   const first = own[0]!
@@ -61,8 +63,8 @@ const swapped = (own: Indexes): ReadonlyArray<Indexes> => {
 }
 
 /**
- * Returns ids similar to this one, best first, alternating between the kinds. Deterministic; without the id itself and
- * duplicates.
+ * Returns ids that are similar to this one, best first. The result alternates between reordered, lengthened and changed
+ * ids. It does not contain the id itself or duplicates, and it is always the same for one id.
  */
 export const suggestionsFor = (id: EmojiId): ReadonlyArray<EmojiId> => {
   const kinds = [reordered(id.emojis), lengthened(id.emojis), swapped(id.emojis)]

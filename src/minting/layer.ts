@@ -5,12 +5,12 @@ import { MintPermissions } from "./mint-permission-store.ts"
 import { MintSignatures } from "./mint-signatures.ts"
 import { Minting } from "./minting.ts"
 
-/** Only the signer, for the CLI command that prints its address. */
+/** Provides only the signer of mint permissions. The CLI command that prints the signer's address needs no more. */
 export const mintSignatures = Layer.unwrap(
   Effect.map(AppConfig, (config) => MintSignatures.layer({ key: mintKey(config) })),
 )
 
-/** Permissions to mint an id as a token. */
+/** Provides the service that gives permissions to mint an id as a token. */
 export const minting = Minting.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(MintPermissions.layer, mintSignatures)),
 )

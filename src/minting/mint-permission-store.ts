@@ -6,7 +6,7 @@ export type MintOutcome =
   | { readonly outcome: "permitted" | "absent" | "forbidden" | "minted" | "in_transfer" }
   | { readonly outcome: "blocked"; readonly until: string }
 
-/** Stores how long mint permissions of an id are valid. */
+/** Stores the time until which an id has a valid mint permission. */
 export class MintPermissions extends Context.Service<
   MintPermissions,
   {
@@ -15,7 +15,10 @@ export class MintPermissions extends Context.Service<
       readonly ownerId: string
       readonly untilSeconds: number
     }): Effect.Effect<MintOutcome, Unavailable>
-    /** The end of the last valid permission; undefined if there is none. No permission is given during a transfer. */
+    /**
+     * Returns the time when the last mint permission of the id expires; undefined if none is valid now. While an id is
+     * in transfer, it gets no new permission.
+     */
     findEnd(canonical: string): Effect.Effect<string | undefined, Unavailable>
   }
 >()("directory/MintPermissions") {

@@ -5,7 +5,7 @@ import { type EthAddress, ethAddressOf } from "../keys/eth-address.ts"
 import { recoverEthSigner, signEthMessage } from "../keys/eth-message.ts"
 
 export interface Mint {
-  /** The id in chain format, which the contract uses. */
+  /** The id in chain format, which is the format that the token contract uses. */
   readonly token: string
   readonly account: EthAddress
   /** The Unix time after which the contract rejects the signature. */
@@ -17,9 +17,10 @@ export class MintKeyInvalid extends Data.TaggedError("MintKeyInvalid")<{}> {}
 const domain = "svcNFT"
 
 /**
- * Solidity's `keccak256(abi.encodePacked("svcNFT", token, account, expiry))` with `string token`, `address account`
- * (20 bytes) and `uint256 expiry` (32 bytes, big-endian). Only the token has a variable length, so two different mints
- * never have the same digest. A contract checks it with `ECDSA.recover(digest.toEthSignedMessageHash(), signature)`.
+ * Returns `keccak256(abi.encodePacked("svcNFT", token, account, expiry))` as Solidity computes it, with `string token`,
+ * `address account` (20 bytes) and `uint256 expiry` (32 bytes, big-endian). Only the token has a variable length, so
+ * two different mints never have the same digest. A contract checks the signature with
+ * `ECDSA.recover(digest.toEthSignedMessageHash(), signature)`.
  */
 export const mintDigest = ({ token, account, expirySeconds }: Mint): Uint8Array => {
   if (!Number.isSafeInteger(expirySeconds) || expirySeconds < 0)
@@ -34,13 +35,13 @@ export const mintDigest = ({ token, account, expirySeconds }: Mint): Uint8Array 
 export class MintSignatures extends Context.Service<
   MintSignatures,
   {
-    /** The address that the contract must be configured to trust. */
+    /** The address of the signing key. The contract must be configured to trust it. */
     readonly signer: Effect.Effect<EthAddress>
     readonly sign: (mint: Mint) => string
     readonly recover: (mint: Mint, signature: string) => EthAddress | undefined
   }
 >()("services/MintSignatures") {
-  /** The key: 32 bytes in hex, with or without 0x. */
+  /** `key` is the private key that signs: 32 bytes in hex, with or without 0x. */
   static readonly layer = (options: { readonly key: Redacted.Redacted }) =>
     Layer.effect(
       MintSignatures,
@@ -49,7 +50,7 @@ export class MintSignatures extends Context.Service<
         const secretKey = Buffer.from(digits ?? "", "hex")
         if (!secp256k1.utils.isValidSecretKey(secretKey)) return yield* new MintKeyInvalid()
         return MintSignatures.of({
-          // Computed at the first use: at startup it would make the start 10 % slower.
+          // The address is computed when it is used. Computing it at startup would make the start 10 % slower.
           signer: Effect.sync(() => ethAddressOf(secp256k1.getPublicKey(secretKey))),
           sign: (mint) => signEthMessage(mintDigest(mint), secretKey),
           recover: (mint, signature) => recoverEthSigner(mintDigest(mint), signature),

@@ -16,10 +16,16 @@ export interface MintPermission {
 }
 
 const defaultSeconds = 3600
-/** The maximum validity. A signature cannot be revoked, so it must expire soon. A later `expiry` is reduced to this. */
+/**
+ * The maximum validity of a signature. A signature cannot be revoked, so it must expire soon. A requested `expiry` that
+ * is later is reduced to this maximum.
+ */
 const maxSeconds = 86_400
 
-/** The time of a block may be behind our clock. */
+/**
+ * A permission is recorded as valid for this many seconds longer than its signature. The contract compares the expiry
+ * with the time of a block, which may be behind our clock.
+ */
 const behindSeconds = 60
 
 const checkOutcome = (noted: MintOutcome) => {
@@ -61,8 +67,8 @@ export const checkNotMintable = Effect.fnUntraced(function* (
 })
 
 /**
- * Permissions to mint an id as a token. Only the owner can get one. Admins and organizations may write to an id, but
- * not mint it.
+ * Gives permissions to mint an id as a token. Only the owner of the id can get one. Admins and organizations may write
+ * to an id, but they may not mint it.
  */
 export class Minting extends Context.Service<
   Minting,

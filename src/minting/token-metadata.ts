@@ -9,7 +9,7 @@ import { AppConfig } from "../config/config.ts"
 import { EmojiIds } from "../directory/id-store.ts"
 import { JsonStore } from "../directory/json-store.ts"
 
-/** The default image as an SVG data URL: the emoji themselves. Used if the owner has not rendered one. */
+/** Returns an image of the emoji as an SVG data URL. It is used if the owner has stored no rendered image. */
 const defaultImage = (emojis: string, length: number): string => {
   const size = Math.floor(900 / Math.max(length, 2))
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 1000"><rect width="1000" height="1000" fill="#fff"/><text x="500" y="500" font-size="${size}" text-anchor="middle" dominant-baseline="central">${emojis}</text></svg>`

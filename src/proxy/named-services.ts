@@ -8,7 +8,8 @@ const deadlineMs = 5000
 const maxAnswerBytes = 256 * 1024
 
 const asResult = (value: string): ProxyResult => {
-  // JSON.parse accepts any depth, but JSON.stringify of the response does not.
+  // `JSON.parse` accepts any depth, but `JSON.stringify` would fail when the response is sent. JSON that is too deep is
+  // therefore returned only as text.
   if (isTooDeep(value)) return { json: {}, value }
   try {
     const json: unknown = JSON.parse(value)
@@ -33,7 +34,10 @@ const readCapped = async (response: Response): Promise<string> => {
   return Buffer.concat(chunks).toString("utf8")
 }
 
-/** Calls a URL that the operator configured. Only the client's data is forwarded, in the body; its headers are not. */
+/**
+ * Sends the client's data to a URL that the operator has configured, and returns the response as text. The client's
+ * headers are not forwarded.
+ */
 const post = (url: string, data: string): Effect.Effect<string, Unavailable> =>
   Effect.tryPromise({
     try: async (signal) => {

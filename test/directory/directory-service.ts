@@ -14,13 +14,13 @@ export const ethereum = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
 
 export interface DirectoryService extends TestService {
   readonly admin: TestUser
-  /** Registers the id for the user, as an admin. */
+  /** Registers the id for the user. The request is sent by the admin. */
   register(text: string, owner: TestUser, pubkey?: string): Promise<void>
   edit(text: string, caller: TestUser, body: unknown): ReturnType<TestService["call"]>
   lookup(text: string): ReturnType<TestService["call"]>
 }
 
-/** The service with an admin and helpers for these tests. */
+/** Starts the service and returns it with an admin and with helper functions for the tests of the directory. */
 export const serveDirectory = async (
   environment: Record<string, string> = {},
   given?: { readonly database?: DatabaseAddress; readonly peersPossible?: boolean },

@@ -111,7 +111,7 @@ describe("an OAuth access token", () => {
   })
 })
 
-it("maps a list of thousands in several event loop turns, completely and in order", async () => {
+it("makeEach maps thousands of items in order, in several iterations of the event loop", async () => {
   let turn = 0
   const count = () => {
     turn++

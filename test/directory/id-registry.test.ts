@@ -18,7 +18,7 @@ const codes = (answer: { body: { fields: Record<string, ReadonlyArray<{ code: st
   Object.entries(answer.body.fields).map(([field, [issue]]) => [field, issue?.code])
 
 describe("registration by an admin", () => {
-  it("gives the id to the user immediately, even if its 404 was cached", async () => {
+  it("gives the id to the user immediately, even if a 404 response for the id was cached", async () => {
     expect((await service.lookup("🦄🦄")).status).toBe(404)
     expect((await service.lookup("🦄🦄")).status).toBe(404)
     const answer = await register({ emoji_id: "🦄🦄", email: user.email.toUpperCase() })
@@ -58,7 +58,7 @@ describe("registration by an admin", () => {
     expect((await service.lookup("🦄🐱")).status).toBe(404)
   })
 
-  it("by email rejects a user who has not confirmed that email", async () => {
+  it("rejects an email that its user has not confirmed", async () => {
     const email = `winner-${randomUUID()}@example.com`
     await service.call("POST", "/users", { body: { email, password: "correct horse battery" } })
     const refused = await register({ emoji_id: "🦄🐸", email })
@@ -77,7 +77,7 @@ describe("registration by an admin", () => {
     expect((await service.lookup("🦄🐻")).status).toBe(404)
   })
 
-  it("of one id by simultaneous requests succeeds once", async () => {
+  it("succeeds for one of several simultaneous requests for the same id", async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => register({ emoji_id: "🦄🐭", user_id: user.id })),
     )
@@ -85,7 +85,7 @@ describe("registration by an admin", () => {
     expect(answers.filter(({ status }) => status === 422)).toHaveLength(9)
   })
 
-  it("requires an admin, and so does removal", async () => {
+  it("is allowed only for admins, and so is removal", async () => {
     const refused = await register({ emoji_id: "🦄🐰", user_id: user.id }, user)
     expect([refused.status, refused.body.scope]).toEqual([403, "adminEmoji:register"])
     expect((await destroy("🦄🦄", user)).body.scope).toBe("adminEmoji:destroy")
@@ -123,7 +123,7 @@ describe("removal by an admin", () => {
     expect([again.status, again.body.result]).toEqual([200, []])
   })
 
-  it("followed by a new registration gives the id a version that it never had before", async () => {
+  it("followed by a new registration gives the id a version that is higher than all earlier versions", async () => {
     const id = "🐸🐱"
     await register({ emoji_id: id, user_id: user.id })
     await service.edit(id, user, { insert: [{ tag: "0x1003", data: bitcoin }] })

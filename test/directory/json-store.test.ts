@@ -18,7 +18,7 @@ const store = (body: unknown, key?: string, caller = owner) =>
 const load = (key?: string) => service.call("GET", path(key))
 
 describe("a store key", () => {
-  it("that is unknown is rejected with a list of the known keys", async () => {
+  it("that is unknown is rejected with an error that lists the known keys", async () => {
     const refused = await load("Profile")
     expect(refused.status).toBe(400)
     expect(refused.body.error).toBe(
@@ -26,7 +26,7 @@ describe("a store key", () => {
     )
   })
 
-  it("without data returns an empty object, without authentication", async () => {
+  it("without data returns an empty object and needs no authentication", async () => {
     const answer = await load("VisualizerData")
     expect(answer.status).toBe(200)
     expectContract("LoadJsonResponse", answer.body)
@@ -42,12 +42,13 @@ describe("a store key", () => {
   ])("returns %j as it was stored", async (data) => {
     const stored = await store({ data })
     expect(stored.status).toBe(200)
-    // By the spec, "object" in the contract means any value here.
+    // The contract declares `data` as an object, but the spec allows any JSON value. An empty object is therefore
+    // checked in place of the data.
     expectContract("LoadJsonResponse", { ...stored.body, data: {} })
     expect((await load()).text).toContain(`"data":${JSON.stringify(data)}`)
   })
 
-  it("keeps the order of members and a member called __proto__", async () => {
+  it("keeps the order of the members of its data, and a member called __proto__", async () => {
     const data = '{"z":1,"__proto__":{"x":1},"a":2}'
     await service.call("POST", path(), { token: owner.token, rawBody: `{"data":${data}}` })
     expect((await load()).text).toContain(data)
@@ -74,7 +75,7 @@ describe("a store key", () => {
     },
   )
 
-  it("keeps created_at and updates updated_at", async () => {
+  it("keeps created_at and changes updated_at when it is written again", async () => {
     const first = (await store({ data: 1 }, "VisualizerName")).body
     const second = (await store({ data: 2 }, "VisualizerName")).body
     expect(second.created_at).toBe(first.created_at)
@@ -93,7 +94,7 @@ describe("a store key", () => {
     await service.sql`delete from json_store where key = 'SvcLinkData'`
   })
 
-  it("is returned together with others by one request", async () => {
+  it("can be loaded together with other keys in one request", async () => {
     await store({ data: { page: 1 } })
     const answer = await service.call("GET", `/emoji_id/${id}/json?keys=SvcPageData,SvcLinkData`)
     expectAnswer("GET", "/emoji_id/{eid}/json", answer.body)
@@ -120,7 +121,7 @@ describe("a store key", () => {
     expect((await store({})).status).toBe(400)
   })
 
-  it("accepts 250 KB of data and not one byte more", async () => {
+  it("accepts at most 250 KB of data", async () => {
     const data = (bytes: number) => "x".repeat(bytes - 2)
     expect((await store({ data: data(250 * 1024) }, "SvcLinkData")).status).toBe(200)
     const over = await store({ data: data(250 * 1024 + 1) }, "SvcLinkData")
@@ -130,7 +131,7 @@ describe("a store key", () => {
     expect((await load("SvcLinkData")).body.data).toHaveLength(250 * 1024 - 2)
   })
 
-  it("with a lock in the future accepts writes until then, and afterwards only from an admin", async () => {
+  it("with locked_future_writes_at accepts writes until that time, and afterwards only from an admin", async () => {
     const soon = new Date(Date.now() + 3_600_000).toISOString()
     const locking = await store({ data: 1, locked_future_writes_at: soon }, "VisualizerData")
     expect(locking.body).toMatchObject({ is_locked: false, locked_future_writes_at: soon })
@@ -171,7 +172,7 @@ describe("linked tags", () => {
     expect(await texts()).toEqual(["own"])
   })
 
-  it("remain while another key also links them", async () => {
+  it("stay as long as another key also links them", async () => {
     await store({ data: 1, linked_tags: [text("both"), text("page")] })
     await store({ data: 1, linked_tags: [text("both"), text("links")] }, "SvcLinkData")
     await store({ data: 2, linked_tags: [] })
@@ -191,7 +192,7 @@ describe("linked tags", () => {
     expect(body.result.filter(({ tag }: { tag: string }) => tag === "0x1003")).toHaveLength(1)
   })
 
-  it("that are not valid records reject the whole write", async () => {
+  it("that are not valid records cause the whole write to be rejected", async () => {
     const bad = await store({ data: "not stored", linked_tags: [{ tag: "0x1003", data: "nothing" }] })
     expect(bad.status).toBe(422)
     expect(bad.body.fields.linked_tags[0].code).toBe("invalid_address")

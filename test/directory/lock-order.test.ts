@@ -6,7 +6,8 @@ import { makeIds } from "../transfers/transfer-service.ts"
 import { serveDirectory } from "./directory-service.ts"
 
 it("edits and transfers of several ids in one statement lock the ids in the same order", async () => {
-  // One statement of edits runs at a time. Edits that arrive meanwhile share the next one.
+  // With this pool size, only one statement with edits runs at a time. Edits that arrive while it runs share the next
+  // statement.
   const service = await serveDirectory({ POOL_SIZE: "2" })
   const [owner, other] = [await service.user(), await service.user()]
   const nextId = makeIds(70_000)
@@ -14,7 +15,8 @@ it("edits and transfers of several ids in one statement lock the ids in the same
   const names = await service.sql<Array<{ name: string }>>`
     select name from unnest(${[nextId(), nextId(), nextId(), nextId()]}::text[]) name order by 1`
   const [first, second, third, last] = names.map(({ name }) => name) as [string, string, string, string]
-  // Neither the table nor the list is ordered by name.
+  // The ids are registered in another order than that of their names, so that they are not locked in the right order by
+  // chance.
   for (const id of [busy, last, second, first, third]) await service.register(id, owner)
   const open = () => connect({ connection: service.database, poolSize: 1, statementTimeoutMs: 20_000 })
   const [mover, ...holders] = [open(), open(), open()] as const
@@ -45,7 +47,7 @@ it("edits and transfers of several ids in one statement lock the ids in the same
       await expect.poll(() => waiting(service)).toHaveLength(2)
       edits.push(...(await sendAll(service, () => [edit(first), edit(third), edit(last)])))
     })
-    // The transfer, and the statement of the three edits.
+    // Two statements now wait for a lock: the transfer, and the one statement that runs the three edits.
     await expect.poll(() => waiting(service)).toHaveLength(2)
   })
 

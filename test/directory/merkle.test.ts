@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { merkleRoot } from "../../src/directory/merkle.ts"
 
-// Leaves and roots computed with Python's hashlib.blake2b(digest_size=32).
+// The leaves and the roots were computed with Python's hashlib.blake2b(digest_size=32).
 const leaves = [
   "ee155ace9c40292074cb6aff8c9ccdd273c81648ff1149ef36bcea6ebb8a3e25",
   "bb30a42c1e62f0afda5f0a4e8a562f7a13a24cea00ee81917b86b89e801314aa",

@@ -9,7 +9,7 @@ import { createDatabase } from "../fixtures/database.ts"
 import { waiting } from "../fixtures/waiting.ts"
 
 const note = "0x5001"
-/** A single-value record. */
+/** The tag of a single-value category: a new record replaces the old one. */
 const name = "0x0002"
 const owner = randomUUID()
 const permission = { userId: owner, organizations: [], isAdmin: false, mayUnlock: false }
@@ -41,7 +41,10 @@ const editOf = (canonical: string, parts: Partial<RecordEdit> = {}): RecordEdit 
   ...parts,
 })
 
-/** Sends all edits simultaneously: the first gets its own statement, the others share the next one. */
+/**
+ * Sends all edits simultaneously. The first edit gets a statement of its own, and the other edits share the next
+ * statement.
+ */
 const editAll = (edits: ReadonlyArray<RecordEdit>): Promise<ReadonlyArray<EditOutcome>> =>
   Effect.gen(function* () {
     const editRecords = yield* makeEditRecords
@@ -59,7 +62,7 @@ const toldOf = async (canonical: string) => {
   return rows.map(({ data, offset }) => ({ offset: Number(offset), data }))
 }
 
-it("edits that share a statement are accepted or rejected independently", async () => {
+it("edits that share a statement are accepted or rejected independently of each other", async () => {
   const [first, fresh, lasting, renamed, entry, root, others, same, sparse, locked, old] = (await Promise.all(
     Array.from({ length: 11 }, makeId),
   )) as [string, string, string, string, string, string, string, string, string, string, string]
@@ -166,7 +169,7 @@ it("simultaneous edits of one id run one after the other", async () => {
   expect((await toldOf(id)).map(({ offset }) => offset)).toEqual([1, 2, 3])
 })
 
-it("an edit that waited for another process sees its result", async () => {
+it("an edit that waited for a change by another process sees the result of this change", async () => {
   const [busy, expecting, repeating] = [await makeId(), await makeId(), await makeId()]
   const other = connect(options)
   let edited: Promise<ReadonlyArray<EditOutcome>> | undefined

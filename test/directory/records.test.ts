@@ -43,7 +43,7 @@ const names = [
   "🐧",
 ]
 let used = 0
-/** Registers a new id for the owner. */
+/** Registers an id that no other test uses, and returns it. */
 const newId = async (whose = owner, pubkey?: string): Promise<string> => {
   const text = `🚀${names[used++]}`
   await service.register(text, whose, pubkey)
@@ -83,7 +83,7 @@ describe("an edit", () => {
     ])
   })
 
-  it("deletes by hash, in upper or lower case and with or without 0x", async () => {
+  it("deletes records by their hashes, in upper or lower case and with or without 0x", async () => {
     const id = await newId()
     const texts = ["a", "b", "c"].map((text) => ({ tag: "0x5001", data: text }))
     await service.edit(id, owner, { insert: texts })
@@ -134,14 +134,14 @@ describe("an edit", () => {
     expect(await data(id)).toEqual([webUrl.data, otherBitcoin, "four"])
   })
 
-  it("keeps all values with bypass_single_restrictions", async () => {
+  it("with bypass_single_restrictions keeps all values of a single-value category", async () => {
     const id = await newId()
     const insert = [bitcoin, otherBitcoin].map((address) => ({ tag: "0x1003", data: address }))
     await service.edit(id, owner, { insert, bypass_single_restrictions: true })
     expect(await data(id)).toEqual([bitcoin, otherBitcoin])
   })
 
-  it("replaces a generic crypto record by ticker", async () => {
+  it("replaces a generic crypto record that has the same ticker", async () => {
     const id = await newId()
     const coin = (text: string) => ({ tag: "0x3fff", data: text })
     await service.edit(id, owner, { insert: [coin("ABC|abc-1"), coin("XYZ|xyz-1")] })
@@ -199,7 +199,7 @@ describe("an edit", () => {
     })
   })
 
-  it("by simultaneous requests leaves one single-value record and increases the version once per edit", async () => {
+  it("replaces the single-value record and increases the version, also with simultaneous edits", async () => {
     const id = await newId()
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -211,7 +211,7 @@ describe("an edit", () => {
     expect((await service.lookup(id)).body.version).toBe(21)
   })
 
-  it("gets its own outcome, independent of simultaneous edits", async () => {
+  it("has an outcome that does not depend on simultaneous edits", async () => {
     const [full, strange, ...fine] = names.map((name) => `🌵${name}`) as [string, string, ...Array<string>]
     for (const id of [full, ...fine]) await service.register(id, owner)
     await service.register(strange, other)
@@ -223,7 +223,7 @@ describe("an edit", () => {
       edits.map((id) => {
         const round = (rounds.get(id) ?? 0) + 1
         rounds.set(id, round)
-        // The third edit repeats the second.
+        // The third edit of an id inserts the same record as the second edit.
         return service.edit(id, owner, { insert: [{ tag: "0x5001", data: `note ${Math.min(round, 2)}` }] })
       }),
     )
@@ -241,7 +241,7 @@ describe("an edit", () => {
 })
 
 describe("permission to edit", () => {
-  it("is refused to other users and without authentication", async () => {
+  it("is not given to other users or without authentication", async () => {
     const id = await newId()
     const stranger = await service.edit(id, other, { insert: [webUrl] })
     expect(stranger.status).toBe(403)
@@ -256,7 +256,7 @@ describe("permission to edit", () => {
     expect((await service.edit(id, service.admin, { insert: [webUrl] })).status).toBe(200)
   })
 
-  it("is given to the holder of the key and the power roles of the key's organization", async () => {
+  it("is given to the user of the owning key and to the power roles of the key's organization", async () => {
     const [organization] = await service.sql<[{ id: string }]>`
       insert into organization (name) values ('Wallet maker') returning id`
     const holder = await service.user()
@@ -300,7 +300,7 @@ describe("a merkle root", () => {
     expect(after?.["merkle_root"]).toBeNull()
   })
 
-  it("requires a signature of the owning key unless the key is custodial", async () => {
+  it("must be signed by the owning key, unless the key is custodial", async () => {
     const pair = generateKeyPairSync("ed25519")
     const pubkey = pair.publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("hex")
     await service.sql`insert into pubkey (pubkey, user_id) values (${pubkey}, ${owner.id})`
@@ -319,7 +319,7 @@ describe("a merkle root", () => {
 })
 
 describe("display format", () => {
-  it("has the skin tones of the newest record, and the id is found with any skin tones", async () => {
+  it("has the skin tones of the newest display modifiers record, and the id is found with any skin tones", async () => {
     await service.register("👋🙏🏿", owner)
     await service.edit("👋🙏", owner, { insert: [{ tag: "0x0001", data: "👋🏽🙏🏻" }] })
     const ids = await service.call("GET", "/emoji_id", { token: owner.token })

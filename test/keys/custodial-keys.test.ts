@@ -18,7 +18,7 @@ const run = <A, E>(
   )
 const message = randomBytes(32)
 
-test("a signature of a generated key verifies, here and in another implementation", async () => {
+test("a signature by a generated key is valid for this service and for another implementation", async () => {
   const wallet = await run(({ make }) => make)
   expect(await Effect.runPromise(checkPubkey(wallet.pubkey))).toBe(wallet.pubkey)
   const signature = await run(({ sign }) => sign(wallet, message))
@@ -34,13 +34,13 @@ test("every generated key is different", async () => {
   expect(new Set(wallets.flatMap(({ pubkey, sealedKey }) => [pubkey, sealedKey])).size).toBe(20)
 })
 
-test("an encrypted key in the row of another pubkey does not sign", async () => {
+test("an encrypted key that is copied to the row of another pubkey cannot sign", async () => {
   const [mine, theirs] = await run(({ make }) => Effect.all([make, make]))
   const broken = await run(({ sign }) => Effect.flip(sign({ ...mine, sealedKey: theirs.sealedKey }, message)))
   expect(broken).toMatchObject({ _tag: "SealBroken", reason: "rejected" })
 })
 
-test("a key still signs after its master key was rotated", async () => {
+test("a key that was encrypted again with a new master key can sign without the old master key", async () => {
   const wallet = await run(({ make }) => make)
   const sealedKey = await run(({ reseal }) => reseal(wallet), [two, one])
   const signature = await run(({ sign }) => sign({ ...wallet, sealedKey }, message), [two])

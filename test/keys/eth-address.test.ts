@@ -4,7 +4,7 @@ import { checkEthAddress } from "../../src/keys/eth-address.ts"
 
 const refusal = (text: string) => Effect.runSync(Effect.flip(checkEthAddress(text))).reason
 
-/** The first four are the examples of EIP-55. */
+/** The first four addresses are the examples of EIP-55. */
 test.each([
   "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
   "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359",
@@ -16,7 +16,7 @@ test.each([
   expect(Effect.runSync(checkEthAddress(address.toLowerCase()))).toBe(address)
 })
 
-test("one letter in the wrong case breaks the checksum", () => {
+test("an address with mixed or upper case that does not match the checksum is rejected", () => {
   expect(refusal("0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed")).toBe("checksum")
   expect(refusal("0x5AAEB6053F3E94C9B9A09F33669435E7EF1BEAED")).toBe("checksum")
 })
@@ -27,6 +27,6 @@ test.each([
   "5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
   "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAe",
   "0xg",
-])("%j is malformed", (text) => {
+])("%j is rejected as malformed", (text) => {
   expect(refusal(text)).toBe("malformed")
 })

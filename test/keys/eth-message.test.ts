@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { ethAddressOf } from "../../src/keys/eth-address.ts"
 import { recoverEthSigner, signEthMessage } from "../../src/keys/eth-message.ts"
 
-/** The example of accounts.sign in the web3.js documentation. */
+/** The values are the example of `accounts.sign` in the web3.js documentation. */
 const published = {
   key: Buffer.from("4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318", "hex"),
   address: "0x2c7536E3605D9C16a7a3D7b1898e529396a65c23",
@@ -12,21 +12,21 @@ const published = {
     "0xb91467e570a6466aa9e9876cbcd013baba02900b8979d43fe208a4a4f339f5fd6007e74cd82e037b800186422fc2da167c747ef045e5d18a5f5d4300f8e1a0291c",
 }
 
-test("the published key has the published address", () => {
+test("the address of the published key is the published address", () => {
   expect(ethAddressOf(secp256k1.getPublicKey(published.key))).toBe(published.address)
 })
 
-test("the published message gives the published signature, and its signer is recovered", () => {
+test("the signature of the published message is the published one, and its signer is recovered", () => {
   expect(signEthMessage(published.message, published.key)).toBe(published.signature)
   expect(recoverEthSigner(published.message, published.signature)).toBe(published.address)
 })
 
-test("v is also accepted as 0 or 1", () => {
+test("a signature in which v is 0 or 1 is also accepted", () => {
   const signature = `${published.signature.slice(0, -2)}01`
   expect(recoverEthSigner(published.message, signature)).toBe(published.address)
 })
 
-test("another message or another v does not recover the signer", () => {
+test("the signer is not recovered from another message or another v", () => {
   expect(recoverEthSigner(Buffer.from("Some date"), published.signature)).not.toBe(published.address)
   const flipped = `${published.signature.slice(0, -2)}1b`
   expect(recoverEthSigner(published.message, flipped)).not.toBe(published.address)

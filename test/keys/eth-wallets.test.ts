@@ -3,7 +3,10 @@ import { expect, test } from "vitest"
 import { EthWallets } from "../../src/keys/eth-wallets.ts"
 
 const userId = "0b0e7a52-6c1f-4f5b-9a55-6f1d2c3b4a59"
-/** The first public account of Hardhat. Its signatures are from a separate implementation, checked against web3.js. */
+/**
+ * The first test account of Hardhat, whose private key is public. The signatures were made with a separate
+ * implementation, which was checked against web3.js.
+ */
 const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
 const signed = {
   Mint: "0xfb6300f1b4a53a6a055dd19176f48a0861d5f5efe1c8eea632749168b00ea9aa0e50bcec15092519aa5e6458aa3fd4770531a26d2aa9c7589751b0de9f598e171c",
@@ -23,13 +26,13 @@ test("the challenge contains the service name, the user and the source", () => {
 })
 
 test.each(["Mint", "Dashboard"] as const)(
-  "a signature for %s recovers the address of the wallet",
+  "the address of the wallet is recovered from a signature for the source %s",
   (source) => {
     expect(Effect.runSync(wallets.recover(userId, source, signed[source]))).toBe(address)
   },
 )
 
-test("a signature for another source or user does not recover the address of the wallet", () => {
+test("the address of the wallet is not recovered from a signature for another source or user", () => {
   const other = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
   expect(Effect.runSync(Effect.exit(wallets.recover(userId, "Dashboard", signed.Mint)))).not.toMatchObject({
     value: address,

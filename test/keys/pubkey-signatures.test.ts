@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { expect, test } from "vitest"
 import { activationMessage, checkPubkey, pubkeySigned } from "../../src/keys/pubkeys.ts"
 
-/** RFC 8032, section 7.1, test 2: the message is the one byte 0x72. */
+/** The values of test 2 in section 7.1 of RFC 8032. The message is one byte, 0x72. */
 const rfc = {
   pubkey: "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c",
   message: Buffer.from("72", "hex"),
@@ -13,7 +13,7 @@ const rfc = {
 }
 const refusal = (text: string) => Effect.runSync(Effect.flip(checkPubkey(text))).reason
 
-test("the published signature verifies, and changed copies of it do not", () => {
+test("the published signature is valid, and is invalid for another message, key or signature", () => {
   expect(pubkeySigned(rfc.pubkey, rfc.message, rfc.signature)).toBe(true)
   expect(pubkeySigned(rfc.pubkey, rfc.message, rfc.signature.toUpperCase())).toBe(true)
   expect(pubkeySigned(rfc.pubkey, Buffer.from("73", "hex"), rfc.signature)).toBe(false)
@@ -22,7 +22,7 @@ test("the published signature verifies, and changed copies of it do not", () => 
   expect(pubkeySigned(stranger, rfc.message, rfc.signature)).toBe(false)
 })
 
-test("an invalid key or signature verifies as false and does not throw", () => {
+test("pubkeySigned returns false and does not throw if the key or the signature is malformed", () => {
   for (const pubkey of ["", "00", "zz".repeat(32), "ff".repeat(32), `0x${rfc.pubkey}`]) {
     expect(pubkeySigned(pubkey, rfc.message, rfc.signature)).toBe(false)
   }
@@ -38,24 +38,24 @@ test("a signature whose scalar is increased by the group order is rejected", () 
   expect(pubkeySigned(rfc.pubkey, rfc.message, rfc.signature.slice(0, 64) + raised)).toBe(false)
 })
 
-test("a pubkey is returned in lower case", () => {
+test("checkPubkey returns a pubkey in lower case", () => {
   expect(Effect.runSync(checkPubkey(rfc.pubkey))).toBe(rfc.pubkey)
   expect(Effect.runSync(checkPubkey(rfc.pubkey.toUpperCase()))).toBe(rfc.pubkey)
 })
 
 test.each(["", "3d", `0x${rfc.pubkey}`, ` ${rfc.pubkey}`, `${rfc.pubkey}00`, "g".repeat(64)])(
-  "%j is malformed",
+  "%j is rejected as malformed",
   (text) => {
     expect(refusal(text)).toBe("malformed")
   },
 )
 
-test("a text that is not a point of the curve is rejected", () => {
+test("a pubkey that is not a point of the curve is rejected", () => {
   expect(refusal(`02${"00".repeat(31)}`)).toBe("not_on_curve")
   expect(refusal("ff".repeat(32))).toBe("not_on_curve")
 })
 
-test("points of small order, which accept one signature for every message, are rejected", () => {
+test("points of small order are rejected, because one signature is valid for every message", () => {
   const identity = `01${"00".repeat(31)}`
   const orderEight = "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"
   for (const pubkey of [identity, orderEight, "00".repeat(32)]) {
@@ -72,7 +72,7 @@ test("a point with a small-order component is rejected", () => {
 })
 
 test("the activation message is Blake2b-256 of alternate id and nonce", () => {
-  // Python: hashlib.blake2b("device-7🐙nonce-1".encode(), digest_size=32)
+  // This value was computed with Python: hashlib.blake2b("device-7🐙nonce-1".encode(), digest_size=32)
   const expected = "4bfeeb5f22ea42c1ad136abad188cc95398baa05d713f27c6f15d0171f63a73f"
   const message = activationMessage("device-7🐙", "nonce-1")
   expect(Buffer.from(message).toString("hex")).toBe(expected)

@@ -11,13 +11,13 @@ import { freshId } from "../orders/shopper.ts"
 const service = await serve(roomy)
 const admin = await service.user({ role: "Admin" })
 
-/** Test vectors of RFC 8032. */
+/** These keys are from the test vectors of RFC 8032. */
 const ownKey = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"
 const thirdKey = "fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025"
 const fourthKey = "278117fc144c72340f67d0f2316e8386ceffbf2b2428c9c51fef7c597f1d426e"
 const otherKey = "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c"
 
-describe("pubkeys", () => {
+describe("the service of pubkeys", () => {
   it("generates a custodial key and stores its private key encrypted", async () => {
     const user = await service.user()
     const { body, status } = await service.call("POST", "/pubkeys", { token: user.token, rawBody: "null" })
@@ -27,7 +27,7 @@ describe("pubkeys", () => {
     expect(row!["sealed_key"]).toMatch(/^v1\.test\./)
   })
 
-  it("lists keys oldest first, as a bare array", async () => {
+  it("lists the keys of a user as an array, oldest first", async () => {
     const user = await service.user()
     const first = (await service.call("POST", "/pubkeys", { token: user.token })).body
     const second = (await service.call("POST", "/pubkeys", { token: user.token })).body
@@ -40,7 +40,7 @@ describe("pubkeys", () => {
     )
   })
 
-  it("adds a key once, in upper or lower case, and rejects it for other users", async () => {
+  it("adds a key only once, accepts upper and lower case, and rejects the key for other users", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     const added = await service.call("POST", `/pubkeys/${ownKey.toUpperCase()}`, { token: one.token })
     expect(added.body).toBe(ownKey)
@@ -51,7 +51,7 @@ describe("pubkeys", () => {
     expect(refused.body.fields.pubkey[0].code).toBe("uniqueness")
   })
 
-  it("moves a key of another user to the user who signs with it, unless the key owns an id", async () => {
+  it("moves a key from another user to the user who signs with the key, unless the key owns an id", async () => {
     const [thief, holder] = await Promise.all([service.user(), service.user()])
     const { publicKey, secretKey } = ed25519.keygen()
     const pubkey = Buffer.from(publicKey).toString("hex")
@@ -80,7 +80,7 @@ describe("pubkeys", () => {
     expect((await ask(thief.token, signedBy(thief.id))).body.fields.pubkey[0].code).toBe("uniqueness")
   })
 
-  it("repeats an addition of the same user with 200 and rejects another user, when all are simultaneous", async () => {
+  it("of simultaneous requests to add a key, returns 200 to the user who has it and 422 to another user", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     const add = (token: string) => service.call("POST", `/pubkeys/${fourthKey}`, { token })
     const answers = await service.sql.begin(async (q) => {
@@ -120,14 +120,14 @@ describe("pubkeys", () => {
   })
 })
 
-describe("wallets", () => {
+describe("the service of wallets", () => {
   const wallet = secp256k1.keygen()
   const address = ethAddressOf(wallet.publicKey)
   const challengeOf = async (token: string, source = "Mint") =>
     (await service.call("GET", `/wallets/challenge?source=${source}`, { token })).body.message as string
   const signed = (message: string) => signEthMessage(Buffer.from(message), wallet.secretKey)
 
-  it("links the address that signed the published challenge, once", async () => {
+  it("links the address that signed the challenge, and only once if the request is repeated", async () => {
     const user = await service.user()
     const body = { signature: signed(await challengeOf(user.token)), source: "Mint" }
     const linked = await service.call("POST", "/wallets", { token: user.token, body })
@@ -138,7 +138,7 @@ describe("wallets", () => {
     expect(list).toEqual([linked.body])
   })
 
-  it("does not link an address by a signature for another user or source", async () => {
+  it("does not link an address if the signature is for another user or source", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     const signature = signed(await challengeOf(one.token))
     for (const attempt of [
@@ -187,7 +187,7 @@ describe("API keys", () => {
     expect(made.body.api_key).not.toContain(row!["secret_hash"])
   })
 
-  it("have the scopes of their creator by default, and never more", async () => {
+  it("have all scopes of their creator by default, and cannot have other scopes", async () => {
     const user = await service.user()
     const all = await create(user.token, { name: "all" })
     expect(all.body.scopes).toContain("cart:update")
@@ -198,7 +198,7 @@ describe("API keys", () => {
     expect((await create(user.token, { name: "odd", scopes: ["cart:fly"] })).status).toBe(400)
   })
 
-  it("accept a scope that the creator has in an organization", async () => {
+  it("can have a scope that the creator has in an organization", async () => {
     const user = await service.user()
     const [organization] = await service.sql<
       [{ id: string }]
@@ -219,7 +219,7 @@ describe("API keys", () => {
     expect((await create(user.token, { name: "x", expires_at: "soon" })).status).toBe(400)
   })
 
-  it("can be deleted by their owner by id or masked form, and return 404 to others", async () => {
+  it("can be deleted by their owner, by id or masked form, but other users get 404", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     const first = (await create(one.token, { name: "a" })).body
     const second = (await create(one.token, { name: "b" })).body

@@ -18,18 +18,18 @@ beforeAll(async () => {
   expect((await service.call("POST", "/pubkeys", { token })).status).toBe(200)
 })
 
-it("does not start with another master secret than the one that encrypted the database", async () => {
+it("the service does not start with another master secret than the one that encrypted the stored keys", async () => {
   const others = serve({ SECRET_KEYS: `test:${secretOf(8)}` }, { database })
   await expect(others).rejects.toThrow(/^SECRET_KEYS: cannot decrypt the keys stored in this database/)
 })
 
-it("starts with the old master secret after a newer one", async () => {
+it("the service starts if the old master secret is listed after a newer one", async () => {
   await expect(
     serve({ SECRET_KEYS: `newer:${secretOf(9)},${oldSecrets}` }, { database }),
   ).resolves.toBeDefined()
 })
 
-it("does not start without the old master secret, even if a newer one has encrypted keys too", async () => {
+it("the service does not start without the old master secret, even if a newer one encrypted other keys", async () => {
   const newer = `newer:${secretOf(9)}`
   const both = `${newer},${oldSecrets}`
   const before = await serve()
@@ -42,7 +42,7 @@ it("does not start without the old master secret, even if a newer one has encryp
   await expect(serve({ SECRET_KEYS: both }, { database })).resolves.toBeDefined()
 })
 
-it("the CLI without the service's secret does not print a mint signer address", async () => {
+it("the CLI prints no mint signer address with a wrong master secret, unless MINT_KEY is set", async () => {
   const signer = async (environment: Record<string, string>) => {
     const runtime = ManagedRuntime.make(cliServices(testConfig(environment), database))
     try {
@@ -57,7 +57,7 @@ it("the CLI without the service's secret does not print a mint signer address", 
   expect(await signer({ SECRET_KEYS: `test:${secretOf(8)}`, MINT_KEY: "1".repeat(64) })).toEqual(known)
 })
 
-it("a release with a newly generated secret reports the secret's file in one line", async () => {
+it("a release with a newly generated secret prints one line that names the file of the secret", async () => {
   if (!("socketDir" in database)) throw new Error("the tests have a database of their own")
   const dataDir = temporaryFolder()
   const { database: name, port, socketDir } = database

@@ -4,7 +4,7 @@ import { serve } from "../fixtures/service.ts"
 const service = await serve()
 const admin = await service.user({ role: "Admin" })
 
-/** Every row of every table as text, like a database dump. */
+/** Returns every row of every table as text, like a dump of the database. */
 const dump = async (): Promise<string> => {
   const tables = await service.sql<Array<{ name: string }>>`
     select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`

@@ -9,7 +9,7 @@ let nodes: readonly [TestService, TestService]
 let admin: TestUser
 
 beforeAll(async () => {
-  // The background rounds are rare, so that the tests control the rounds.
+  // With this interval, the service starts almost no rounds by itself. The tests start the rounds.
   const environment = { SWEEP_INTERVAL_MS: "60000", INTEREST_HEAD_START_SECONDS: "300" }
   const first = await serve(environment, { peersPossible: true })
   nodes = [first, await serve(environment, { database: first.database, peersPossible: true })]
@@ -29,7 +29,10 @@ const noticesOf = async (users: ReadonlyArray<TestUser>, canonical: string) => {
       list.filter(({ data, kind }) => kind === "interest_available" && data["emoji_id"] === canonical).length,
   )
 }
-/** An id in a lootbox, and users who registered an interest in it one after the other. */
+/**
+ * Makes an id that is in a lootbox, and users who registered an interest in the id one after the other. `free` deletes
+ * the lootbox, so that the id becomes free.
+ */
 const wanted = async (count: number) => {
   const canonical = nextId()
   const { body } = await call("POST", "/lootboxes", admin, { status: "Draft", yats: [canonical] })
@@ -44,7 +47,7 @@ const wanted = async (count: number) => {
 }
 
 describe("an id that becomes free", () => {
-  it("is announced to the user with the oldest interest, and after the head start to the others in order", async () => {
+  it("is announced to the user with the oldest interest, and after the head start to the other users", async () => {
     const { canonical, free, users } = await wanted(4)
     await round()
     expect(await noticesOf(users, canonical)).toEqual([0, 0, 0, 0])
@@ -78,7 +81,7 @@ describe("an id that becomes free", () => {
     expect(await eventTypes(nodes[0], `interests:${users[0]!.id}`)).toEqual(["interest.available"])
   })
 
-  it("is not announced to the others after the first user has bought it", async () => {
+  it("is not announced to the other users if it has a claim again when the head start ends", async () => {
     const { canonical, free, users } = await wanted(3)
     await free()
     await round()
@@ -89,7 +92,7 @@ describe("an id that becomes free", () => {
     expect(await nodes[0].sql`select 1 from freed_id where canonical = ${canonical}`).toHaveLength(0)
   })
 
-  it("again within an hour gives the head start to the next user and sends no second notice", async () => {
+  it("twice within an hour is announced to the next user the second time, not again to the first", async () => {
     const { canonical, free, users } = await wanted(3)
     await free()
     await round()
@@ -102,7 +105,7 @@ describe("an id that becomes free", () => {
     expect(await noticesOf(users, canonical)).toEqual([1, 1, 1])
   })
 
-  it("is announced once to each user, even if several processes run rounds", async () => {
+  it("is announced once to each user, even if several processes run rounds simultaneously", async () => {
     const { canonical, free, users } = await wanted(5)
     await free()
     await Promise.all(Array.from({ length: 12 }, (_, n) => round(nodes[n % 2 === 0 ? 0 : 1])))
@@ -111,7 +114,7 @@ describe("an id that becomes free", () => {
     expect(await noticesOf(users, canonical)).toEqual([1, 1, 1, 1, 1])
   })
 
-  it("is announced by another process after the first died with the lease", async () => {
+  it("is announced by another process after the lease of a stopped process has expired", async () => {
     const { canonical, free, users } = await wanted(1)
     await free()
     const { sql } = nodes[0]
@@ -134,14 +137,14 @@ describe("an id that becomes free", () => {
     expect(await eventTypes(nodes[0], `interests:${users[0]!.id}`)).toEqual(["interest.available"])
   })
 
-  it("without interests leaves no rows", async () => {
+  it("and has no interests is deleted from the table freed_id", async () => {
     const { canonical, free } = await wanted(0)
     await free()
     await round()
     expect(await nodes[0].sql`select 1 from freed_id where canonical = ${canonical}`).toHaveLength(0)
   })
 
-  it("is announced in the same round as many ids without interests before it", async () => {
+  it("is announced in one round, even if many ids without interests are due before it", async () => {
     const { canonical, free, users } = await wanted(1)
     await nodes[0]
       .sql`insert into freed_id (canonical, due_at) select n, now() - interval '1 minute' from generate_series(1, 500) n`
@@ -151,7 +154,7 @@ describe("an id that becomes free", () => {
     expect(await nodes[0].sql`select 1 from freed_id where canonical = '1'`).toHaveLength(0)
   })
 
-  it("by removal is announced", async () => {
+  it("because it is removed from the directory is announced", async () => {
     const { canonical, free, users } = await wanted(1)
     await free()
     await nodes[0].sql`delete from freed_id where canonical = ${canonical}`

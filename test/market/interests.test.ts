@@ -7,8 +7,8 @@ const post = (token: string, emoji_id: string) =>
   service.call("POST", "/user_interests", { token, body: { emoji_id } })
 const at = (emojiId: string) => `/user_interests/${encodeURIComponent(emojiId)}`
 
-describe("user interests", () => {
-  it("registers an interest once, under every spelling of the id", async () => {
+describe("the service of user interests", () => {
+  it("registers an interest only once, and finds it under every spelling of the id", async () => {
     const { token, id } = await service.user()
     const first = await post(token, "👍🏿🌊")
     expect(first.status).toBe(200)
@@ -39,7 +39,7 @@ describe("user interests", () => {
     expect(pages[1]!.body.paging).toMatchObject({ total: 3, page: 1, sort: "emoji_id" })
   })
 
-  it("deletes an interest and returns 404 afterwards", async () => {
+  it("deletes an interest, and then returns 404 for it", async () => {
     const { token } = await service.user()
     await post(token, "🐙🐙")
     const gone = await service.call("DELETE", at("🐙🐙"), { token, rawBody: "null" })
@@ -48,7 +48,7 @@ describe("user interests", () => {
     expect((await service.call("DELETE", at("🐙🐙"), { token })).status).toBe(404)
   })
 
-  it("rejects an invalid id with 400, and an id the user owns with 422", async () => {
+  it("rejects an invalid id with 400, and an id that the user owns with 422", async () => {
     const { id, token } = await service.user()
     const unsupported = await post(token, "abc")
     expect(unsupported.status).toBe(400)

@@ -34,7 +34,7 @@ const claim = (text: string, kind: string, owner: string | null) =>
               values (${emojiId(text).canonical}, ${kind}, ${randomUUID()}, ${owner})`
 
 describe("a quote", () => {
-  it("reflects the claims of one statement, in the order of the request", async () => {
+  it("contains the availability of each id according to its claim, in the order of the request", async () => {
     await claim("🚀🌊", "owned", admin.id)
     await claim("🌊🚀", "order", null)
     await claim("🌊🌊", "lootbox", null)
@@ -55,7 +55,7 @@ describe("a quote", () => {
     })
   })
 
-  it("is empty for an empty list", async () => {
+  it("of an empty list of ids is empty", async () => {
     expect(await quote()).toEqual([])
   })
 })
@@ -67,7 +67,7 @@ describe("price parameters", () => {
     unpriced_lengths: [2],
   }
 
-  it("start with the defaults", async () => {
+  it("have default values in a new database", async () => {
     const answer = await service.call("GET", "/price_parameters", { token: admin.token })
     expect(answer.body).toEqual({
       points: defaultPriceParameters,
@@ -76,7 +76,7 @@ describe("price parameters", () => {
     })
   })
 
-  it("are for admins only", async () => {
+  it("can be read and written only by admins", async () => {
     const user = await service.user()
     expect((await service.call("GET", "/price_parameters", { token: user.token })).status).toBe(403)
     const put = await service.call("PUT", "/price_parameters", { token: user.token, body: held })
@@ -96,7 +96,7 @@ describe("price parameters", () => {
     expect(answer.status).toBe(400)
   })
 
-  it("set by one process apply immediately in every process", async () => {
+  it("that one process sets apply immediately in every process", async () => {
     const one = await serve({}, { database: service.database, peersPossible: true })
     const other = await serve({}, { database: service.database, peersPossible: true })
     const before = await other.call("GET", "/price_parameters", { token: admin.token })

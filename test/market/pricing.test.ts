@@ -34,7 +34,7 @@ describe("the price", () => {
     }
   })
 
-  it("is an integer, equals every point and never decreases, for any valid parameters", () => {
+  it("is an integer, equals the price of each point, and never decreases, for any valid parameters", () => {
     fc.assert(
       fc.property(priceParameters, (points) => {
         expect(Result.isSuccess(decode(points))).toBe(true)
@@ -68,7 +68,7 @@ describe("the price", () => {
     ["part of a cent", [{ score: 1, price_in_cents: 0.5 }]],
     ["a negative price", [{ score: 1, price_in_cents: -1 }]],
     ["a score past 100", [{ score: 101, price_in_cents: 1 }]],
-  ])("rejects parameters with %s", (_, points) => {
+  ])("cannot be calculated from parameters with %s, which are rejected", (_, points) => {
     expect(Result.isFailure(decode(points))).toBe(true)
   })
 })

@@ -5,7 +5,7 @@ import { InterestNotices } from "../../src/market/interest-notices.ts"
 import { serve, type TestUser } from "../fixtures/service.ts"
 import { mails, makeIds } from "../transfers/transfer-service.ts"
 
-// The background rounds are rare, so that the tests control the rounds.
+// With this interval, the service starts almost no rounds by itself. The tests start the rounds.
 const service = await serve({ SWEEP_INTERVAL_MS: "60000" })
 const admin = await service.user({ role: "Admin" })
 const nextId = makeIds(151_000)
@@ -44,7 +44,7 @@ it.each(["coming_soon_lengths", "unpriced_lengths"])(
   },
 )
 
-it("a user is not notified about a registered id, or one that was already for sale, when other lengths change", async () => {
+it("a released length causes no notice about a claimed id or an id that was already for sale", async () => {
   await holdBack({ coming_soon_lengths: [1, length] })
   const taken = nextId()
   const user = await interested(taken)

@@ -13,7 +13,7 @@ const get = (path: string) => service.call("GET", path, { token: user.token })
 const search = (text: string) => get(`/emoji_id/search?emoji_id=${encodeURIComponent(text)}`)
 
 describe("a search", () => {
-  it("returns price and availability, and available alternatives", async () => {
+  it("returns the price and availability of an id, and alternatives that are available", async () => {
     const { body, status } = await search("🐙🐶🐙🐱")
     expect(status).toBe(200)
     expectContract("SearchResult", body)
@@ -30,7 +30,7 @@ describe("a search", () => {
     expect(body.alternates.map((one: { available: boolean }) => one.available)).not.toContain(false)
   })
 
-  it("never returns a registered id as an alternative", async () => {
+  it("never returns a registered or claimed id as an alternative", async () => {
     const offered = (await search("🚀🌊🚀")).body.alternates.map((one: { emoji_id: string }) => one.emoji_id)
     const [first, second] = offered
     await service.register(first, user)
@@ -44,7 +44,7 @@ describe("a search", () => {
     expect((await search(second)).body.result.availability).toBe("InCart")
   })
 
-  it("accepts any spelling of an id, and returns the unsupported character", async () => {
+  it("accepts any spelling of an id, and names an unsupported character in the error", async () => {
     expect((await search("👋🏿💚")).body.result.emoji_id).toBe("👋❤️")
     const bad = await search("🚀z")
     expect([bad.status, bad.body.code, bad.body.character]).toEqual([400, "unsupported_emoji", "z"])
@@ -54,7 +54,7 @@ describe("a search", () => {
 })
 
 describe("random ids", () => {
-  it("are different and available", async () => {
+  it("are different from each other, and as many as requested", async () => {
     const { body } = await get("/emoji_id/random")
     expectContract("RandomResult", body)
     const ids = body.result.map((one: { emoji_id: string }) => one.emoji_id)
@@ -79,17 +79,20 @@ describe("random ids while some lengths are not for sale", () => {
   it.each([
     { coming: [5], unpriced: [4], left: 3 },
     { coming: [1, 2, 3], unpriced: [4, 5], left: 6 },
-  ])("are as many as requested, of the lengths for sale: $left", async ({ coming, left, unpriced }) => {
-    await hold(coming, unpriced)
-    const { body } = await get("/emoji_id/random?limit=50")
-    expect(body.result).toHaveLength(50)
-    expect(new Set(body.result.map((one: { length: number }) => one.length))).toEqual(new Set([left]))
-    await hold([], [])
-  })
+  ])(
+    "are as many as requested and have the length that is for sale: $left",
+    async ({ coming, left, unpriced }) => {
+      await hold(coming, unpriced)
+      const { body } = await get("/emoji_id/random?limit=50")
+      expect(body.result).toHaveLength(50)
+      expect(new Set(body.result.map((one: { length: number }) => one.length))).toEqual(new Set([left]))
+      await hold([], [])
+    },
+  )
 })
 
 describe("recently purchased ids", () => {
-  it("are those of orders, newest first", async () => {
+  it("are the ids that were registered by orders, newest first", async () => {
     await service.register("🐻🐻", user)
     for (const [place, text] of ["🦊🐻", "🐻🦊"].entries()) {
       await service.register(text, user)

@@ -5,7 +5,9 @@ import { suggestionsFor } from "../../src/market/suggestions.ts"
 import { randomEmojiId } from "../../src/market/suggestions-random.ts"
 import { emojiId, readId } from "../schema/directory/emoji-id-arbitrary.ts"
 
-/** A deterministic random generator, so that a failing run can be repeated. */
+/**
+ * Makes a random generator that always returns the same numbers for one seed, so that a failing run can be repeated.
+ */
 const seeded = (seed: number) => () => {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
   return seed / 2 ** 32
@@ -28,7 +30,7 @@ describe("alternates", () => {
     )
   })
 
-  it("begin with the reverse, a longer variant and a swap with a similar emoji", () => {
+  it("begin with the reversed id, a longer variant, and a variant with one similar emoji instead", () => {
     const [reverse, longer, swap] = canonicals("🔥👏🚀")
     expect(reverse).toBe("🚀👏🔥")
     expect(longer).toBe("🔥👏🚀🔥")
@@ -58,7 +60,7 @@ describe("a random id", () => {
     )
   })
 
-  it("has a score within the bounds, and exists for every score of ids with three to five emoji", () => {
+  it("has a score within the bounds, and is found for every score from 22 to 99 with three to five emoji", () => {
     for (let score = 22; score <= 99; score++) {
       const bounds = { minLength: 3, maxLength: 5, minScore: score, maxScore: score }
       const id = randomEmojiId({ random: seeded(score), ...bounds })
@@ -66,14 +68,14 @@ describe("a random id", () => {
     }
   })
 
-  it("is undefined if no id of that length has such a score", () => {
+  it("is undefined if no id has a requested length and score", () => {
     expect(randomEmojiId({ random: seeded(1), minLength: 6, maxLength: 6, minScore: 99 })).toBeUndefined()
     expect(randomEmojiId({ random: seeded(1), minLength: 1, maxLength: 1, maxScore: 50 })).toBeUndefined()
     expect(randomEmojiId({ random: seeded(1), minLength: 5, maxLength: 3 })).toBeUndefined()
     expect(randomEmojiId({ random: seeded(1), minLength: 7, maxLength: 9 })).toBeUndefined()
   })
 
-  it("is rarely the same twice", () => {
+  it("is rarely the same as an earlier one", () => {
     const random = seeded(7)
     const found = Array.from(
       { length: 200 },

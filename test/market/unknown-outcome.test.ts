@@ -8,7 +8,7 @@ import type { MarketParameters } from "../../src/market/market-parameters.ts"
 import { Sql } from "../../src/postgres/sql.ts"
 import { testConfig } from "../fixtures/service.ts"
 
-/** A database that commits a change, but whose response is lost. */
+/** Makes a database that commits a change of the parameters, but reports a failure, as if its response was lost. */
 const forgetfulSql = () => {
   let parameters: unknown
   const rows = (statement: (q: never) => unknown) => {

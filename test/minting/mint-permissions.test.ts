@@ -48,7 +48,7 @@ it("an id with a valid mint permission cannot be transferred", async () => {
   expect((await send(eid)).status).toBe(200)
 })
 
-it("a later permission with an earlier expiry does not shorten the first one", async () => {
+it("a second permission that expires earlier does not shorten the first one", async () => {
   const eid = await owned()
   const { expiry } = (await permit(eid)).body
   const shorter = await service.call("POST", `/emoji_id/${encodeURIComponent(eid)}/generate_signature`, {
@@ -59,7 +59,7 @@ it("a later permission with an earlier expiry does not shorten the first one", a
   expect(Date.parse((await send(eid)).body.mint_until)).toBeGreaterThanOrEqual(expiry * 1000)
 })
 
-it("a forced transfer cannot be accepted meanwhile, and the attempt does not use the code", async () => {
+it("a forced transfer cannot be accepted while the mint permission is valid, and the code stays usable", async () => {
   const eid = await owned()
   await permit(eid)
   const { id } = (await send(eid, { forced: true })).body
@@ -72,7 +72,7 @@ it("a forced transfer cannot be accepted meanwhile, and the attempt does not use
   expect(await ownerOf(service, eid)).toBe(recipient.id)
 })
 
-it("a simultaneous permission and transfer never transfer an id with a valid permission", async () => {
+it("an id with a mint permission is not transferred, even if both requests are simultaneous", async () => {
   for (let round = 0; round < 20; round++) {
     const eid = await owned()
     const [permitted, sent] = await Promise.all([permit(eid), send(eid)])
@@ -99,7 +99,7 @@ it("an id with a valid mint permission cannot be removed from the directory", as
   expect((await destroy()).status).toBe(200)
 })
 
-it("of a simultaneous permission and removal, one is rejected", async () => {
+it("of a simultaneous mint permission and removal of an id, one is rejected", async () => {
   for (let round = 0; round < 20; round++) {
     const eid = await owned()
     const [permitted, destroyed] = await Promise.all([

@@ -23,7 +23,7 @@ const permit = (body: unknown, caller = owner, text = id) =>
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
 
 describe("a mint signature", () => {
-  it("lets the account mint the id in chain format", async () => {
+  it("is made with the service's key for the id in chain format, the account and the expiry", async () => {
     const expiry = inSeconds(600)
     const answer = await permit({ account: ethereum.toLowerCase(), expiry })
     expect(answer.status).toBe(200)
@@ -43,7 +43,7 @@ describe("a mint signature", () => {
     expect(recovered).toBe(signer)
   })
 
-  it("expires within a day at most, and within an hour by default", async () => {
+  it("expires after an hour by default, and after a day at most", async () => {
     const usual = (await permit({ account: ethereum })).body.expiry
     expect(usual - inSeconds(0)).toBeLessThan(3600 + 60)
     const long = (await permit({ account: ethereum, expiry: inSeconds(10_000_000) })).body.expiry
@@ -63,7 +63,7 @@ describe("a mint signature", () => {
     expect((await permit({})).status).toBe(400)
   })
 
-  it("is refused while the id is in transfer, blocked after a transfer, or minted", async () => {
+  it("is not given while the id is in transfer, blocked after a transfer, or minted", async () => {
     const status = async () => (await permit({ account: ethereum })).status
     await service.sql`update claim set kind = 'transfer', holder = ${randomUUID()} where canonical = ${id}`
     expect(await status()).toBe(409)
@@ -99,7 +99,7 @@ describe("token metadata", () => {
     })
   })
 
-  it("of an unknown token returns 404", async () => {
+  it("is not found (404) for an unknown token, and rejected (400) for an invalid token id", async () => {
     expect((await service.call("GET", "/nft_transfers/metadata/999999")).status).toBe(404)
     expect((await service.call("GET", "/nft_transfers/metadata/x")).status).toBe(400)
     expect((await service.call("GET", "/nft_transfers/metadata/9223372036854775807")).status).toBe(400)

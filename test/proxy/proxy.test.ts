@@ -5,7 +5,7 @@ import { expectAnswer } from "../fixtures/contract.ts"
 import { serve } from "../fixtures/service.ts"
 
 const seen: Array<{ url: string; headers: IncomingMessage["headers"]; body: string }> = []
-/** A scraper whose behaviour is selected by the data. */
+/** A scraper for the tests. The data of the request selects how it responds. */
 const upstream = createServer(async (request, response) => {
   let body = ""
   for await (const chunk of request) body += chunk
@@ -27,7 +27,7 @@ const { token } = await service.user()
 const call = (body: unknown) => service.call("POST", "/proxy", { token, body })
 
 describe("POST /proxy", () => {
-  it("Echo returns the data as text and as a parsed object", async () => {
+  it("with the service Echo returns the data as text, and parsed if it is a JSON object", async () => {
     const { body } = await call({ service: "Echo", data: '{"a":1}' })
     expectAnswer("POST", "/proxy", body)
     expect(body).toEqual({ json: { a: 1 }, value: '{"a":1}' })
@@ -36,14 +36,14 @@ describe("POST /proxy", () => {
     expect((await call({ service: "Echo", data: null })).body).toEqual({ json: {}, value: "" })
   })
 
-  it("returns data that is nested too deeply only as text", async () => {
+  it("returns data that is nested too deeply as text, but not parsed", async () => {
     const deep = `{"a":${"[".repeat(8000)}${"]".repeat(8000)}}`
     const { body, status } = await call({ service: "Echo", data: deep })
     expect(status).toBe(200)
     expect(body).toEqual({ json: {}, value: deep })
   })
 
-  it("Scraper always calls the configured URL and forwards no headers of the caller", async () => {
+  it("with the service Scraper calls only the configured URL and does not forward the caller's headers", async () => {
     const data = "http://169.254.169.254/latest"
     expect((await call({ service: "Scraper", data })).body.json).toEqual({ title: `about ${data}` })
     const { body, headers, url } = seen.at(-1)!
@@ -54,7 +54,7 @@ describe("POST /proxy", () => {
   })
 
   it.each(["redirect", "huge", "broken"])(
-    "returns 503 with Retry-After and no details if the scraper's response is %s",
+    "returns 503 with Retry-After and without details if the scraper's response is of the kind %s",
     async (data) => {
       const { body, headers, status } = await call({ service: "Scraper", data })
       expect(status).toBe(503)
@@ -70,7 +70,7 @@ describe("POST /proxy", () => {
     expect((await service.call("POST", "/proxy", { body: { service: "Echo" } })).status).toBe(401)
   })
 
-  it("Scraper returns 503 if it is not configured", async () => {
+  it("with the service Scraper returns 503 if no URL is configured", async () => {
     const bare = await serve()
     const user = await bare.user()
     const { body, status } = await bare.call("POST", "/proxy", {

@@ -11,7 +11,7 @@ const native = (text: string): string | undefined => {
 }
 
 describe("percent decoding", () => {
-  it("returns the encoded text, and leaves raw text unchanged", () => {
+  it("returns the text that was encoded, and returns text without escapes unchanged", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         expect(percentDecodeStrict(encodeURIComponent(text))).toBe(text)
@@ -20,7 +20,7 @@ describe("percent decoding", () => {
     )
   })
 
-  it("agrees with decodeURIComponent for any bytes", () => {
+  it("returns the same as decodeURIComponent for any bytes", () => {
     const byte = fc.oneof(
       fc.nat({ max: 0xff }),
       fc.constantFrom(0xc0, 0xe0, 0xed, 0xf0, 0xf4, 0x80, 0x9f, 0xbf),
@@ -38,18 +38,18 @@ describe("percent decoding", () => {
     )
   })
 
-  it("decodes only once", () => {
+  it("does not decode its own result again", () => {
     expect(percentDecodeStrict("%2541")).toBe("%41")
   })
 
-  it("accepts raw and escaped parts in one text", () => {
+  it("decodes a text that has both escaped and other characters", () => {
     expect(percentDecodeStrict("🔥%F0%9F%94%a5x%20y")).toBe("🔥🔥x y")
   })
 
   it.each([
     ["a truncated escape", "%F0%9F%94%A"],
     ["a truncated character", "%F0%9F%94"],
-    ["a character cut by raw text", "%F0%9Fx%94%A5"],
+    ["a character whose escapes are interrupted by another character", "%F0%9Fx%94%A5"],
     ["an overlong slash", "%C0%AF"],
     ["an overlong three-byte form", "%E0%80%AF"],
     ["an overlong four-byte form", "%F0%80%80%AF"],

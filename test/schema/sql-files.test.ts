@@ -28,7 +28,7 @@ describe("the migrations", () => {
     expect(found(functions, /\bcreate (?:unlogged )?table (\w+)/g)).toEqual([])
   })
 
-  it("define only functions that a table definition needs", () => {
+  it("define only functions that the definition of a table needs", () => {
     expect(found(migrations, isFunction)).toEqual(["live_epoch"])
     expect(found(migrations, /\bcreate (?:or replace )?trigger (\w+)/g)).toEqual([])
   })
@@ -38,15 +38,16 @@ describe("the functions", () => {
   const signature =
     /\bcreate (?:or replace )?function (\w+\((?:[^()]|\([^()]*\))*\))\s+(?:returns|language)\b/g
 
-  it("are defined once and can be created again", () => {
+  it("are defined once, and always with `create or replace`", () => {
     const signatures = found([...migrations, ...functions], signature)
     expect(signatures).toHaveLength(found([...migrations, ...functions], isFunction).length)
     expect(twice(signatures)).toEqual([])
     expect(found(functions, /\bcreate (function|trigger) /g)).toEqual([])
   })
 
-  it("get a new name when their signature changes", () => {
-    // A second function of the same name would make it unclear which one a process of another release calls.
+  it("have different names, with a few known exceptions", () => {
+    // A function whose signature changes must get a new name. If two functions had the same name, it would be unclear
+    // which of them a process of another release calls. The expected names are exceptions.
     const overloaded = twice(found([...migrations, ...functions], isFunction))
     expect(new Set(overloaded)).toEqual(
       new Set(["confirm_two_factor", "ledger_audit", "put_sandbox_intents"]),
@@ -55,7 +56,7 @@ describe("the functions", () => {
 
   it("have bodies that the database accepts", async () => {
     const sql = connect({ connection: await createDatabase(), poolSize: 1, statementTimeoutMs: 60_000 })
-    // The check that `create function` runs unless check_function_bodies is off.
+    // `create function` runs these validators unless check_function_bodies is off.
     const checked = await sql`
       select p.proname, case l.lanname when 'sql' then fmgr_sql_validator(p.oid) else plpgsql_validator(p.oid) end
         from pg_proc p join pg_language l on l.oid = p.prolang where p.pronamespace = 'public'::regnamespace`
@@ -69,18 +70,19 @@ describe("the functions", () => {
     .filter((text) => text.includes("q`"))
     .join("\n")
 
-  it("that the service calls exist", async () => {
+  it("include all functions that the service calls", async () => {
     const sql = connect({ connection: await createDatabase(), poolSize: 1, statementTimeoutMs: 8000 })
     const known = new Set((await sql`select distinct proname from pg_proc`).map(({ proname }) => proname))
-    // In files with statements, only SQL has names with underscores before a parenthesis.
+    // This pattern finds calls of SQL functions: in files with statements, a name with underscores before a parenthesis
+    // is always SQL.
     const called = [...source.matchAll(/\b(?:select|from|join|,|=|\() ?([a-z]+(?:_[a-z0-9]+)+)\(/g)]
     expect(called.length).toBeGreaterThan(60)
     expect(called.map(([, name]) => name).filter((name) => !known.has(name))).toEqual([])
     await sql.end()
   })
 
-  it("all have a caller", () => {
-    // Called by operators after restoring a backup, and for checks of the ledger.
+  it("are all called, except those that operators call", () => {
+    // These functions are called by operators: after a backup was restored, and to check the ledger.
     const byHand = ["renew_live_epoch", "ledger_audit"]
     const everything = [
       source,

@@ -16,7 +16,8 @@ export interface LookupRow {
   readonly views: number
 }
 
-// A wallet must never use a stale address: a cache may store the response, but must revalidate it before each use.
+// With `no-cache`, a client may store the response, but it must revalidate it before each use. A wallet must never use
+// a stale address.
 export const lookupHeaders = { "Content-Type": "application/json", "Cache-Control": "no-cache" }
 const lines = Object.entries(lookupHeaders)
   .map(([name, value]) => `${name}: ${value}`)
@@ -33,21 +34,26 @@ const etagLine = "\r\nETag: "
 
 /** The response to a lookup, as text. */
 export interface LookupAnswer {
-  /** The header lines of this response (its ETag) as they are sent. Empty for an id that is not registered. */
+  /**
+   * The header lines that only this response has (its ETag), as they are sent. Empty for an id that is not registered.
+   */
   readonly own: string
   readonly body: string
 }
 
-/** Shared by all unregistered ids, so that caching one costs little more than its key. */
+/**
+ * The answer for every id that is not registered. All such ids share this object, so caching one of them needs little
+ * more memory than its key.
+ */
 export const notRegistered: LookupAnswer = { own: "", body: JSON.stringify({ error: notRegisteredText }) }
 export const isRegistered = ({ own }: LookupAnswer): boolean => own !== ""
 
 export const missing = new StaticResponse(heads.missing, notRegistered.own, notRegistered.body)
 
 /**
- * Makes the response to a lookup. The ETag is weak, because two responses of one version may differ in their view
- * count. It contains the token id, because an id that is released and registered again gets a new token id but may have
- * the same version.
+ * Makes the response to a lookup of a registered id. The ETag is weak, because two responses with the same version may
+ * differ in their view count. The ETag contains the token id. An id that is removed and registered again gets a new
+ * token id, so it never has an ETag that it had before.
  */
 export const lookupAnswer = (id: EmojiId, row: LookupRow, nowMs: number): LookupAnswer => {
   const response: LookupResponse = {
@@ -62,7 +68,10 @@ export const lookupAnswer = (id: EmojiId, row: LookupRow, nowMs: number): Lookup
 
 export const etagOf = (own: string): string => own.slice(etagLine.length)
 
-/** Whether If-None-Match contains this ETag. The comparison is weak: it ignores W/ and accepts a list. */
+/**
+ * Whether the If-None-Match header contains the ETag of this response or is `*`. The comparison is weak: it ignores W/.
+ * The header may contain several ETags.
+ */
 export const isHeld = (own: string, ifNoneMatch: string): boolean =>
   ifNoneMatch !== "" &&
   own !== "" &&
@@ -70,7 +79,10 @@ export const isHeld = (own: string, ifNoneMatch: string): boolean =>
 
 export const notModified = (own: string): Precomputed => new StaticResponse(heads.unchanged, own, "")
 
-/** Parses an answer. Answers are stored as text only, because selections from them are rare. */
+/**
+ * Parses the body of an answer. Answers are stored only as text, because most lookups return the whole text, and only
+ * selections of records need the parsed form.
+ */
 export const readAnswer = ({ body }: LookupAnswer): LookupResponse => JSON.parse(body)
 
 export const withTags = (whole: LookupResponse, tags: ReadonlySet<number>): LookupResponse => ({
@@ -78,7 +90,10 @@ export const withTags = (whole: LookupResponse, tags: ReadonlySet<number>): Look
   result: whole.result.filter(({ tag }) => tags.has(parseTag(tag) ?? -1)),
 })
 
-/** Selects the records of a ticker, or of a tag if the path contains one. This response has no stats. */
+/**
+ * Returns a lookup response with only the records of a ticker, or of a tag if `ticker` is a hex tag. The response has
+ * no stats.
+ */
 export const withTicker = ({ error, result, status, version }: LookupResponse, ticker: string) => {
   const tag = parseTag(ticker)
   const chosen =

@@ -4,7 +4,9 @@ import type { BatchLookupAnswer } from "../../../schema/directory/lookup.ts"
 import { isRegistered, type LookupAnswer, notRegisteredText } from "./answer.ts"
 import { Lookups } from "./lookups.ts"
 
-/** The limit for one response. */
+/**
+ * The maximum number of characters of all answers in one response. The first answer is returned even if it is longer.
+ */
 const maxCharacters = 4 * 1024 * 1024
 
 const refusal = (emojiId: string, code: string, reason: string): string =>
@@ -23,14 +25,15 @@ const tooLarge = (emojiId: string): string =>
   )
 
 /**
- * Ids looked up together. Ids that are not cached share one statement. One id can have a megabyte of records, so ids
- * that cannot fit into the response are not read.
+ * The number of ids that are looked up together in one step. Those that are not cached are read with one statement. The
+ * number is small because one id can have a megabyte of records: when the ids that were read exceed the size limit of
+ * the response, the ids of the remaining steps are not read.
  */
 const idsPerStep = 20
 
 /**
- * Returns one answer per id in the order of the request, each the JSON text of a BatchLookupAnswer. An id that is
- * listed twice is looked up once. An id that does not fit into the response gets the error `too_large`.
+ * Returns one answer per id, in the order of the request. Each answer is the JSON text of a BatchLookupAnswer. An id
+ * that is listed twice is looked up once. An id that does not fit into the response gets the error `too_large`.
  */
 export const lookupMany = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
   const lookups = yield* Lookups

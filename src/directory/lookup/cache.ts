@@ -7,41 +7,48 @@ import { SlabStorage } from "./slab-storage.ts"
 const maxSpellingUnits = 512
 const maxSelectionsPerId = 8
 /**
- * Only a small part of the requests needs spellings and selections. Their memory is estimated: one per so many bytes.
+ * The cache may store one spelling per 4096 bytes of its memory limit, and the selections of one id per 65,536 bytes.
+ * These are few, because only a small part of the requests uses other spellings or selections.
  */
 const bytesPerSpelling = 4096
 const bytesPerSelectedId = 65_536
 /**
- * A larger selection is computed for each request, because one id can have as many bytes of records as hundreds of
- * others.
+ * A selection with more bytes is not cached but computed for each request, because one id can have as many bytes of
+ * records as hundreds of other ids.
  */
 const maxSelectionBytes = bytesPerSelectedId / maxSelectionsPerId
 
-/** The path parameter as nearly every client sends it. It is the key of an answer. */
+/**
+ * Returns the percent-encoded id, which is the path parameter that nearly every client sends. It is the key of an
+ * answer in the cache.
+ */
 const spell = (canonical: string): string => encodeURIComponent(canonical)
 
 /**
- * Lookup answers by id, with a limit in bytes.
+ * Caches lookup answers by id, with a limit in bytes.
  *
  * `find` and `findSpelled` return a reference to the stored bytes, not a copy, so that a lookup copies nothing. The
- * reference is valid until the next `put`, `drop` or `clear`, which may move or overwrite the bytes. Use it in the same
- * synchronous step: never hold it across an `await` or in a callback. `toText` makes a copy that stays valid.
+ * reference is valid until the next `put`, `drop` or `clear`, because these may move or overwrite the bytes. Use the
+ * reference in the same synchronous step: never hold it across an `await` or in a callback. `toText` makes a copy that
+ * stays valid.
  *
- * A reference is one small object per lookup. A cursor shared by all lookups needs none, but any other `find` moves it.
- * Measured in the cache alone, on a busy machine, the mean difference was +3 ns of 480 ns with 1,000 ids (8 runs) and
- * +32 ns of 1,290 ns with 60,000 ids (14 runs, from -125 to +101). Whole requests were not measured.
+ * Each lookup creates one small object for its reference. A cursor that all lookups share would avoid this object, but
+ * each `find` would change the result of the previous one. Measured in the cache alone, on a busy machine, a lookup
+ * with the object was slower by 3 ns of 480 ns with 1,000 ids (mean of 8 runs), and by 32 ns of 1,290 ns with 60,000
+ * ids (mean of 14 runs, which ranged from -125 to +101 ns). Whole requests were not measured.
  */
 export class LookupCache {
   readonly #slabs: SlabStorage
   /**
-   * The key of each other spelling that was requested. A spelling never changes its meaning, so no entry gets stale.
+   * Maps each other spelling that was requested to the key of its answer. A spelling always means the same id, so an
+   * entry never becomes stale.
    */
   readonly #spellings: BoundedMap<string>
   readonly #selections: BoundedMap<BoundedMap<Precomputed>>
 
   constructor(options: {
     readonly maxBytes: number
-    /** Called when an answer is removed that has views. */
+    /** Called when an answer is removed whose views are not written to the database yet. */
     readonly onRemoved: (canonical: string, views: number) => void
   }) {
     const { maxBytes, onRemoved } = options
@@ -60,7 +67,7 @@ export class LookupCache {
     return this.#slabs.bytes
   }
 
-  /** Finds an answer by the path parameter as it was sent, without decoding or parsing. */
+  /** Finds an answer by the path parameter as the client sent it, without decoding or parsing it. */
   findSpelled(spelling: string): CachedAnswer | undefined {
     const answer = this.#slabs.find(spelling)
     if (answer !== undefined) return answer
@@ -93,7 +100,10 @@ export class LookupCache {
     this.#slabs.clear()
   }
 
-  /** A stored selection of this answer's records, by query string or ticker. */
+  /**
+   * Returns the cached selection of this answer's records; undefined if it is not cached. `name` identifies the
+   * selection, for example by its query string or ticker.
+   */
   selection({ key }: CachedAnswer, name: string): Precomputed | undefined {
     return this.#selections.get(key)?.get(name)
   }

@@ -2,7 +2,10 @@ import type { Precomputed } from "../../http/endpoint.ts"
 import { heads, type LookupAnswer, missing, notRegistered } from "./answer.ts"
 import { alignWord } from "./slab-key.ts"
 
-/** A block of memory that contains answers one after the other. All views are of the same buffer. */
+/**
+ * A block of memory that contains answers one after the other. `bytes`, `words` and `texts` are views of the same
+ * buffer.
+ */
 export interface Segment {
   readonly buffer: ArrayBuffer
   readonly bytes: Uint8Array
@@ -11,8 +14,9 @@ export interface Segment {
   filled: number
 }
 
-// An answer begins with eight 32-bit words: its size in bytes, the hash of its key, the lengths of key, header lines
-// and body, and three values that the cache uses. The three texts follow. A removed answer has key length 0.
+// An answer begins with eight 32-bit words: its size in bytes, the hash of its key, the lengths of its key, header
+// lines and body, and three values of the cache (freshUntil, views, wasUsed). The texts of key, header lines and body
+// follow. A removed answer has key length 0.
 const sizeWord = 0
 const hashWord = 1
 const keyWord = 2
@@ -23,12 +27,12 @@ const viewsWord = 6
 const wasUsedWord = 7
 export const answerHeadBytes = 32
 
-/** One stored answer: a reference to its bytes. It is valid until the storage is written to (see LookupCache). */
+/** A reference to the bytes of one stored answer. It is valid until the storage is written to (see LookupCache). */
 export class CachedAnswer implements Precomputed {
   readonly #segment: Segment
-  /** The offset in the segment, in bytes. */
+  /** The offset of the answer in its segment, in bytes. */
   readonly #at: number
-  /** The number of this location in the storage. */
+  /** The location of the answer in the whole storage, counted in units of eight bytes. */
   readonly place: number
 
   constructor(segment: Segment, at: number, place: number) {
@@ -58,7 +62,7 @@ export class CachedAnswer implements Precomputed {
   get canonical(): string {
     return decodeURIComponent(this.key)
   }
-  /** Only answers of registered ids have header lines. */
+  /** Whether the id is registered. Only answers of registered ids have header lines. */
   get isRegistered(): boolean {
     return this.#get(ownWord) > 0
   }
@@ -70,14 +74,17 @@ export class CachedAnswer implements Precomputed {
   get response(): Precomputed {
     return this.isRegistered ? this : missing
   }
-  /** A copy as text, which stays valid. */
+  /** Returns a copy of the answer as text. The copy stays valid when the storage is written to. */
   toText(): LookupAnswer {
     if (!this.isRegistered) return notRegistered
     const start = this.#bodyStart()
     return { own: this.own, body: this.#segment.texts.toString("utf8", start, start + this.#get(bodyWord)) }
   }
 
-  /** The views that are not written to the database yet. They survive when the answer is replaced. */
+  /**
+   * The number of views that are not written to the database yet. When the answer is replaced, the new answer keeps
+   * this number.
+   */
   get views(): number {
     return this.#get(viewsWord)
   }
@@ -90,7 +97,7 @@ export class CachedAnswer implements Precomputed {
   set freshUntil(until: number) {
     this.#set(freshUntilWord, until)
   }
-  /** Set by readers, so that the next sweep keeps this answer. */
+  /** Readers set this to true, so that the next sweep of the segment does not remove the answer. */
   get wasUsed(): boolean {
     return this.#get(wasUsedWord) !== 0
   }
@@ -128,7 +135,7 @@ export class CachedAnswer implements Precomputed {
     texts.write(body, ownStart + own.length, bodyBytes, "utf8")
   }
 
-  /** Whether this is the answer of the key, compared by words. */
+  /** Whether this answer has the given key. Compares 32-bit words, which is faster than comparing characters. */
   hasKey(words: Int32Array, length: number): boolean {
     if (this.#get(keyWord) !== length) return false
     const stored = this.#segment.words

@@ -8,15 +8,18 @@ import { parseTicker } from "../../../schema/directory/ticker.ts"
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
 
-/** The data as it would be stored, so that any accepted spelling of it matches. */
+/**
+ * Returns the given data in the form in which it would be stored, so that every accepted spelling of it matches. Data
+ * that is not valid for the tag is returned unchanged.
+ */
 const storedForm = (id: EmojiId, tag: string, data: string): string => {
   const record = normalizeRecord({ tag, data }, id)
   return record instanceof RecordRefused ? data : record.data
 }
 
 /**
- * Pairs of stored and given text. A record is confirmed if one pair is equal: all of its data, or only the address of a
- * payment record.
+ * Returns pairs of a stored and a given text. A record is confirmed if the two texts of one pair are equal. The first
+ * pair is the complete data. A payment record has a second pair: only its address.
  */
 const pairsOf = (id: EmojiId, { data, tag }: DirectoryRecord, given: string) => {
   const all = [data, storedForm(id, tag, given)] as const
@@ -31,8 +34,8 @@ const pairsOf = (id: EmojiId, { data, tag }: DirectoryRecord, given: string) => 
 }
 
 /**
- * Whether one of the records has this data; undefined if `tagOrTicker` is neither a tag nor a ticker. All records are
- * compared, by their digests, so that the response time does not reveal how close a guess was.
+ * Whether one of the records has this data. Undefined if `tagOrTicker` is neither a tag nor a ticker. All records are
+ * compared, and by their digests, so that the response time does not reveal how similar a wrong value is.
  */
 export const isConfirmed = (
   id: EmojiId,

@@ -20,7 +20,10 @@ const toRecord = ([tag, data, hash]: Row["records"][number]): DirectoryRecord =>
   hash,
 })
 
-/** Reads everything that lookups of these ids return, in one statement. The map has no entry for an unregistered id. */
+/**
+ * Makes a function that reads everything that lookups of the given ids return, in one statement. Its result has no
+ * entry for an id that is not registered.
+ */
 export const makeReadLookups = Effect.map(
   Sql,
   (sql) => (canonicals: ReadonlyArray<string>) =>

@@ -34,26 +34,32 @@ const maxKeysPerStatement = 500
 const maxStatements = 2
 const maxWaitingKeys = 20_000
 /**
- * The view count of a cached id is read again after 10 seconds, for at most 100 ids a second. The answer stays cached
- * meanwhile.
+ * A cached view count is fresh for 10 ticks of one second. The first lookup after that schedules a new read of the id,
+ * for at most 100 ids per tick. Until the id is read, the cached answer is still sent.
  */
 const freshTicks = 10
 const maxRefreshesPerTick = 100
-/** An answer whose view count was not read again within an hour after that is not used: the count is too old. */
+/**
+ * An answer whose view count is no longer fresh is used for at most one more hour. After that, the count is too old,
+ * and the id is read again before it is answered.
+ */
 const keptTicks = 3600
 
 /**
- * Looks up emoji ids. An id that was requested before is answered from memory, with bytes that are ready to be sent.
+ * Looks up emoji ids. The answer for an id that was requested before is in memory, as bytes that are ready to be sent.
  * Every commit that changes an id removes its answer in every process before the change is acknowledged.
  */
 export class Lookups extends Context.Service<
   Lookups,
   {
-    /** Cached responses of the lookup, payment and ticker routes; undefined if the route's handler must answer. */
+    /**
+     * `prepared`, `preparedPayment` and `preparedTicker` return the cached response of the lookup, payment and ticker
+     * route. They return undefined if there is no cached response. The route's handler then answers.
+     */
     readonly prepared: (view: RequestView) => Precomputed | undefined
     readonly preparedPayment: (view: RequestView) => Precomputed | undefined
     readonly preparedTicker: (view: RequestView) => Precomputed | undefined
-    /** Looks an id up. Counts as a view if the id is registered. */
+    /** Looks an id up and counts a view if the id is registered. */
     view(id: EmojiId): Effect.Effect<LookupAnswer, Unavailable>
     /** Looks an id up without counting a view. */
     find(id: EmojiId): Effect.Effect<LookupAnswer, Unavailable>
@@ -77,7 +83,7 @@ export class Lookups extends Context.Service<
       })
       viewCounter.takeFrom(cache)
       let tick = 0
-      /** Ids whose view count is old. The next tick reads them again with one statement. */
+      /** Ids whose view count is too old. The next tick reads all of them with one statement. */
       const stale = new Set<string>()
       yield* Effect.acquireRelease(
         Effect.sync(() =>
@@ -127,7 +133,7 @@ export class Lookups extends Context.Service<
 
       const isRecent = (answer: CachedAnswer): boolean => answer.freshUntil + keptTicks > tick
 
-      /** Records that an answer is sent: counts the view, and schedules a new read if the view count is old. */
+      /** Must be called when an answer is sent. Counts the view, and schedules a new read if the view count is old. */
       const use = (answer: CachedAnswer): void => {
         answer.wasUsed = true
         if (!answer.isRegistered) return
@@ -153,7 +159,10 @@ export class Lookups extends Context.Service<
           )
         })
 
-      /** Decodes and parses a spelling that was not sent before. Later requests with it are found without that. */
+      /**
+       * Finds a cached answer by a spelling that is not in the cache yet. The spelling is decoded and parsed, and then
+       * stored in the cache, so that the next request with the same spelling is answered without decoding and parsing.
+       */
       const findNewSpelling = (spelling: string): CachedAnswer | undefined => {
         const text = percentDecodeStrict(spelling)
         const id = text === undefined ? undefined : parseEmojiId(text)
@@ -205,7 +214,8 @@ export class Lookups extends Context.Service<
         if (answer === undefined) return undefined
         const query = view.getQuery() ?? ""
         if (!answer.isRegistered) return query === "" ? send(view, answer, answer.response) : undefined
-        // The name begins with a slash, which the path segment of a ticker form cannot contain.
+        // The name begins with a slash, so it cannot equal the name of a ticker selection: a path segment contains no
+        // slash.
         const response = findSelection(answer, `/payment?${query}`, (whole) => {
           const selected = selectByQuery(whole, query)
           return selected && paymentForm(selected)
@@ -244,7 +254,7 @@ export class Lookups extends Context.Service<
   )
 }
 
-/** Parses the answer of a registered id; fails with 404 otherwise. */
+/** Returns the parsed response of a registered id. Fails with 404 if the id is not registered. */
 export const checkRegistered = (answer: LookupAnswer): Effect.Effect<LookupResponse, NotFound> =>
   isRegistered(answer)
     ? Effect.sync(() => readAnswer(answer))

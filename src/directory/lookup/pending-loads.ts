@@ -1,24 +1,32 @@
 import { Unavailable } from "../../../schema/errors.ts"
 
-/** Called once, with the row (undefined if there is none) or with the failure. */
+/**
+ * A callback that is called once: with the row of the key, with undefined if the key has no row, or with the failure.
+ */
 export type Waiter<Row> = (outcome: Row | undefined | Unavailable) => void
 
 interface Load<Row> {
   readonly key: string
   readonly waiters: Array<Waiter<Row>>
-  /** The key was changed after the statement was sent. The row is returned to the waiters, but not stored. */
+  /**
+   * True if the key may have changed after its statement was sent. The row is then returned to the waiters, but not
+   * stored.
+   */
   isInvalidated: boolean
 }
 
 export interface PendingLoadsOptions<Row> {
-  /** Reads many keys with one statement. Calls `done` once. */
+  /** Reads many keys with one statement and calls `done` once. */
   readonly read: (
     keys: ReadonlyArray<string>,
     done: (rows: ReadonlyMap<string, Row> | Unavailable) => void,
   ) => void
-  /** Stores a row that is still current; undefined for a key without a row. */
+  /** Stores a row that is still current. `row` is undefined for a key without a row. */
   readonly store: (key: string, row: Row | undefined) => void
-  /** Whether a request may join a running read: only while invalidations reach this process. */
+  /**
+   * Whether a new request may use the result of a read that is already running. This is safe only while invalidations
+   * reach this process.
+   */
   readonly mayJoin: () => boolean
   readonly maxKeysPerStatement: number
   readonly maxStatements: number
@@ -26,9 +34,9 @@ export interface PendingLoadsOptions<Row> {
 }
 
 /**
- * Reads keys that are not cached. Simultaneous requests for one key share one read, and all keys requested in one turn
- * of the event loop share one statement. While the maximum number of statements is running, further keys are collected.
- * Under load, statements become larger, not more numerous.
+ * Reads keys that are not cached. Simultaneous requests for one key share one read, and all keys that are requested in
+ * one iteration of the event loop share one statement. While the maximum number of statements is running, further keys
+ * wait and are then read together. Under load, the statements therefore become larger, not more numerous.
  */
 export class PendingLoads<Row> {
   readonly #options: PendingLoadsOptions<Row>
@@ -55,7 +63,10 @@ export class PendingLoads<Row> {
     this.#schedule()
   }
 
-  /** Call after a commit. Waiting loads will read the new state; running loads may have read the old one. */
+  /**
+   * Must be called after a commit that changes the keys. A waiting load will read the new state, so it does not change.
+   * A running load may have read the old state, so its row will not be stored.
+   */
   invalidate(keys: ReadonlyArray<string> | "all"): void {
     for (const key of keys === "all" ? [...this.#running.keys()] : keys) {
       const load = this.#running.get(key)
@@ -79,7 +90,8 @@ export class PendingLoads<Row> {
     for (const [key, load] of this.#waiting) {
       batch.push(load)
       this.#waiting.delete(key)
-      // `invalidate` can no longer reach the earlier load of this key, so its row must not be stored.
+      // The new load replaces the earlier load of the same key in `#running`. From now on `invalidate` cannot find the
+      // earlier load, so the row of the earlier load must not be stored.
       const earlier = this.#running.get(key)
       if (earlier !== undefined) earlier.isInvalidated = true
       this.#running.set(key, load)

@@ -29,7 +29,7 @@ const badTicker = new InvalidRequest({
   error: "path: tag: expected a ticker such as BTC, or a hex tag such as 0x1003",
 })
 
-/** Makes the same bytes as the cached response of the next request. */
+/** Makes the response of the handler. It has the same bytes as the cached response that the next request gets. */
 const reply = (lookup: LookupAnswer, ifNoneMatch = "", selected?: unknown): Reply<never> => {
   if (!isRegistered(lookup)) return Reply.raw(lookup.body, lookupHeaders, 404)
   const headers = { ETag: etagOf(lookup.own), ...lookupHeaders }

@@ -6,7 +6,10 @@ import { parseTicker } from "../../../schema/directory/ticker.ts"
 import { parseQueryText } from "../../http/request/decode.ts"
 import { withTags, withTicker } from "./answer.ts"
 
-/** Applies the `tags` parameter to a lookup; undefined if the parameter is not a list of tags. */
+/**
+ * Returns the lookup response with only the records that the `tags` parameter selects, or with all records if the
+ * parameter is missing or empty. Undefined if the parameter is not a list of tags.
+ */
 export const selectByTags = (whole: LookupResponse, text: string | undefined): LookupResponse | undefined => {
   if (text === undefined || text === "") return whole
   const tags = parseTagFilter(text)
@@ -16,8 +19,8 @@ export const selectByTags = (whole: LookupResponse, text: string | undefined): L
 const maxQueryUnits = 512
 
 /**
- * Applies a raw query string to a lookup; undefined also if the query is too long or malformed. The handler answers
- * those.
+ * Like `selectByTags`, with the raw query string. Also returns undefined if the query is too long or malformed. The
+ * route's handler then sends the error.
  */
 export const selectByQuery = (whole: LookupResponse, query: string): LookupResponse | undefined => {
   if (query.length > maxQueryUnits) return undefined
@@ -25,14 +28,14 @@ export const selectByQuery = (whole: LookupResponse, query: string): LookupRespo
   return Result.isSuccess(parameters) ? selectByTags(whole, parameters.success["tags"]) : undefined
 }
 
-/** The response of the ticker route; undefined if the text is neither a ticker nor a tag. */
+/** Returns the response of the ticker route. Undefined if the text is neither a ticker nor a tag. */
 export const selectByTicker = (whole: LookupResponse, text: string | undefined) => {
   if (text === undefined || (parseTag(text) === undefined && parseTicker(text) === undefined))
     return undefined
   return withTicker(whole, text)
 }
 
-/** The response of the payment route. It has no stats. */
+/** Returns the response of the payment route. It has no stats. */
 export const paymentForm = ({ error, result, status, version }: LookupResponse) => ({
   status,
   result: paymentAddresses(result),

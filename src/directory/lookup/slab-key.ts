@@ -4,18 +4,21 @@ const maxKeyBytes = 1024
 
 export const alignWord = (bytes: number): number => (bytes + 3) & ~3
 
-/** A key as bytes. Comparing memory by 32-bit words is faster than comparing the characters of a string. */
+/**
+ * Holds the bytes and the hash of one key. Keys are compared by 32-bit words, because this is faster than comparing the
+ * characters of strings.
+ */
 export class SlabKey {
   readonly #bytes = new Uint8Array(maxKeyBytes + 4)
   readonly words = new Int32Array(this.#bytes.buffer)
   readonly #encoder = new TextEncoder()
-  // Random, so that a client cannot choose keys that collide.
+  // Seed and factor of the hash are random, so that a client cannot choose keys with equal hashes.
   readonly #seed = randomBytes(4).readInt32LE()
   readonly #factor = randomBytes(4).readInt32LE() | 1
   length = 0
   hash = 0
 
-  /** Returns false for a key that is empty, too long or not ASCII. */
+  /** Replaces the held key. Returns false if the key is empty, too long or not ASCII. */
   load(key: string): boolean {
     const { read, written } = this.#encoder.encodeInto(key, this.#bytes)
     if (read !== written || written > maxKeyBytes || written === 0) {

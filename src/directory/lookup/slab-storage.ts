@@ -1,7 +1,10 @@
 import { answerHeadBytes, CachedAnswer, type Segment } from "./cached-answer.ts"
 import { alignWord, SlabKey } from "./slab-key.ts"
 
-/** A place counts units of eight bytes, so that a 32-bit number is enough for the whole storage. */
+/**
+ * A place is a location in the storage, counted in units of eight bytes (2 to the power of 3), so that a 32-bit number
+ * is enough for the whole storage.
+ */
 const unitBits = 3
 const slotBytes = 8
 const minSegmentBits = 16
@@ -14,17 +17,18 @@ const floorPower = (n: number): number => 2 ** Math.floor(Math.log2(n))
 
 export interface SlabStorageOptions {
   readonly maxBytes: number
-  /** Called when an answer is removed that has views. */
+  /** Called when an answer is removed whose views are not written to the database yet. */
   readonly onRemoved: (key: string, views: number) => void
 }
 
 /**
  * Stores answers as the bytes that are sent, in a few large blocks (segments) that the garbage collector does not scan.
- * The memory has an exact upper bound, a hundred thousand answers do not slow the collector down, and a lookup touches
- * two places of cold memory: the slot of the index and the answer. Keys are ASCII.
+ * The memory has an exact upper bound, and a hundred thousand answers do not slow the garbage collector down. A lookup
+ * reads memory at only two places that may not be in the processor's cache: the slot of the index and the answer. Keys
+ * are ASCII.
  *
- * Segments are filled one after the other. When all are full, the oldest is swept (second chance): answers that were
- * used since its last sweep stay, the others are removed.
+ * Segments are filled one after the other. When all are full, the oldest segment is swept (second-chance replacement):
+ * answers that were used since the segment's last sweep stay, up to half of the segment. The other answers are removed.
  *
  * A returned answer is valid until the next `put`, `drop` or `clear`.
  */
@@ -36,7 +40,10 @@ export class SlabStorage {
   readonly #maxSlots: number
   readonly #segments: Array<Segment> = []
   #newest = -1
-  /** Pairs of a hash and a place plus one. A place of 0 is an empty slot. Linear probing. */
+  /**
+   * The hash index, with linear probing. Each slot has two numbers: the hash of a key, and the place of its answer plus
+   * one. An empty slot has 0 as its second number.
+   */
   #slots = new Uint32Array(2 * firstSlots)
   #mask = firstSlots - 1
   #count = 0
@@ -77,8 +84,8 @@ export class SlabStorage {
   }
 
   /**
-   * Stores an answer and returns it. `own` is ASCII. The views of an answer that it replaces are kept. An answer larger
-   * than half a segment is not stored.
+   * Stores an answer and returns it. `own` must be ASCII. If the key already has an answer, its views are kept. Returns
+   * undefined, and stores nothing, if the answer is larger than half a segment or the key is not valid.
    */
   put(key: string, own: string, body: string): CachedAnswer | undefined {
     const bodyBytes = Buffer.byteLength(body)
@@ -151,7 +158,7 @@ export class SlabStorage {
     }
   }
 
-  /** Moves used answers to the beginning of the segment, up to `maxKept` bytes, and removes the others. */
+  /** Moves the used answers to the beginning of the segment, up to `maxKept` bytes, and removes all other answers. */
   #sweep(number: number, maxKept: number): void {
     const segment = this.#segments[number]!
     let kept = 0
@@ -204,7 +211,10 @@ export class SlabStorage {
     for (let at = 0; at < old.length; at += 2) if (old[at + 1] !== 0) this.#index(old[at]!, old[at + 1]!)
   }
 
-  /** Moves the following entries up as far as their hashes allow, so that a search can stop at the first empty slot. */
+  /**
+   * Empties a slot. Entries after it move towards it as far as their hashes allow, so that a search can stop at the
+   * first empty slot.
+   */
   #emptySlot(slot: number): void {
     const slots = this.#slots
     let hole = slot

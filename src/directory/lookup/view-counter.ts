@@ -3,33 +3,41 @@ import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
 import { viewWindowDays } from "../../../schema/directory/metric.ts"
 import { makeViewStore, type ViewBatch } from "./view-store.ts"
 
-/** Counts views itself. Its counts are taken when a batch is written. */
+/**
+ * Something that counts views by itself, such as the lookup cache. The view counter reads the counts when it writes a
+ * batch.
+ */
 export interface ViewSource {
-  /** Returns the views of an id since the last call, and resets them. */
+  /** Returns the views of an id since the last call, and sets its count to 0. */
   takeViews(canonical: string): number
 }
 
 const flushEvery = "250 millis"
-/** How long shutdown waits for the last flush. */
+/** The maximum time that shutdown waits for the last flush. */
 const maxShutdownFlush = "5 seconds"
 /**
- * Lookups are faster than updates of a table, so the views of many ids wait in a queue. Batches are small because the
- * database may share a core with the lookups that continue meanwhile.
+ * The maximum number of ids that one flush writes. Lookups are faster than updates of a table, so the views of many ids
+ * may wait in a queue. A batch is small, because the database may share a processor core with the lookups that run at
+ * the same time.
  */
 const idsPerFlush = 250
-/** The limit of ids in the queue. Views of further ids are discarded to bound memory. */
+/** The maximum number of ids that wait in the queue. Views of further ids are discarded, to limit the memory. */
 const maxWaiting = 250_000
 const pruneEvery = "1 hour"
 
 /**
- * Counts lookups in memory and writes them in batches, so that a lookup never writes to the database. A killed process
- * loses the views that it has not written: those of two seconds, or more if more ids are queued than fit into a batch.
+ * Counts lookups in memory and writes the counts in batches, so that a lookup never writes to the database. A process
+ * that is killed loses the views that it has not written yet: those since the last flush, and older ones if the queue
+ * has more ids than fit into a batch.
  */
 export class ViewCounter extends Context.Service<
   ViewCounter,
   {
     add(canonical: string, views: number): void
-    /** Adds an id to the queue. A source calls this once for each id that has views, until they are taken. */
+    /**
+     * Adds an id to the queue. A source calls this when the count of an id changes from 0 to 1, and not again until the
+     * count is taken.
+     */
     queue(canonical: string): void
     takeFrom(source: ViewSource): void
     /** Writes all counted views. Used by tests and at shutdown. */
@@ -43,10 +51,15 @@ export class ViewCounter extends Context.Service<
       const process = randomUUID()
       let lastNumber = 0
       let sending: ViewBatch | undefined
-      /** Views of ids that no source holds. */
+      /**
+       * Views that were added with `add`. Their ids are in no source, for example because the cache has removed them.
+       */
       const counted = new Map<string, number>()
       let sources: ReadonlyArray<ViewSource> = []
-      /** Ids whose views a source holds, oldest first. Those before `next` are already taken. */
+      /**
+       * Ids whose views are in a source, in the order in which they were queued. The ids before index `next` are
+       * already taken.
+       */
       let queued: Array<string> = []
       let next = 0
 
@@ -57,7 +70,8 @@ export class ViewCounter extends Context.Service<
           const views = sources.reduce((sum, source) => sum + source.takeViews(canonical), 0)
           if (views > 0) counts.set(canonical, views)
         }
-        // Not on every call: copying a long queue would be most of the work.
+        // The taken ids are removed only when they are more than half of the queue. Copying a long queue on every call
+        // would be most of the work.
         if (next > queued.length / 2) {
           queued = queued.slice(next)
           next = 0
@@ -76,7 +90,8 @@ export class ViewCounter extends Context.Service<
           for (let sent = 0; sent < batches; sent++) {
             sending ??= take()
             if (sending === undefined) return
-            // If the outcome is unknown, the same batch is sent again first the next time.
+            // If this fails, its outcome is unknown. `sending` still has the batch, so the next flush sends the same
+            // batch first.
             yield* store.addBatch(process, sending)
             sending = undefined
           }

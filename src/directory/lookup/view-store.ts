@@ -10,8 +10,8 @@ export interface ViewBatch {
 /** Stores views per id and day, and the number of the last batch of each process. */
 export const makeViewStore = Effect.map(Sql, (sql) => ({
   /**
-   * Adds a batch. Safe to repeat: a process numbers its batches, and the database ignores a number that it has added
-   * before.
+   * Adds the views of a batch. The call can be repeated safely: each process numbers its batches, and the database
+   * ignores a number that it has already added.
    */
   addBatch: (process: string, { counts, number }: ViewBatch) => {
     const canonicals = counts.map(([canonical]) => canonical)

@@ -9,8 +9,8 @@ const answer = (body: string): LookupAnswer => ({ own: '\r\nETag: W/"1"', body }
 const make = (maxBytes = 1024 * 1024) => new LookupCache({ maxBytes, onRemoved: () => {} })
 const selected = (text: string) => new StaticResponse({ status: "200 OK", lines: "" }, "", text)
 
-describe("lookup cache", () => {
-  it("finds an id by its usual encoding and by every spelling it has learned", () => {
+describe("the lookup cache", () => {
+  it("finds an id by its usual encoding and by every spelling that was added for it", () => {
     const cache = make()
     cache.put("🐙", answer("x"))
     expect(cache.findSpelled(encodeURIComponent("🐙"))).toBeDefined()
@@ -44,7 +44,7 @@ describe("lookup cache", () => {
     expect(found.toText()).toBe(notRegistered)
   })
 
-  it("returns answers that later lookups of other ids do not change", () => {
+  it("returns an answer that later lookups of other ids do not change", () => {
     const cache = make()
     cache.put("a", answer("A"))
     cache.put("b", answer("B"))
@@ -63,7 +63,7 @@ describe("lookup cache", () => {
     expect(cache.size).toBeGreaterThan(1_000)
   })
 
-  it("limits the bytes of all stored selections to its own limit, however large each selection is", () => {
+  it("limits the bytes of all cached selections, even if each selection is large", () => {
     const cache = make()
     const large = selected("z".repeat(20_000))
     let bytes = 0
@@ -80,7 +80,7 @@ describe("lookup cache", () => {
     expect(bytes).toBeLessThanOrEqual(1024 * 1024)
   })
 
-  it("removes selections when their answer is replaced or dropped", () => {
+  it("removes the selections of an answer when the answer is replaced or removed", () => {
     const cache = make()
     for (const change of [() => cache.put("a", answer("new")), () => cache.drop("a"), () => cache.clear()]) {
       cache.put("a", answer("old"))
@@ -93,7 +93,7 @@ describe("lookup cache", () => {
     }
   })
 
-  it("returns the views of an id once, also after its answer was replaced", () => {
+  it("returns the views of an id only once, even if its answer was replaced", () => {
     const cache = make()
     cache.put("a", answer("x"))
     cache.find("a")!.views++
@@ -123,7 +123,7 @@ describe("pending loads", () => {
   }
   const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-  it("read all keys of one event loop turn with one statement, and each key once", async () => {
+  it("read all keys of one event loop iteration with one statement, and each key only once", async () => {
     const { outcomes, statements, stored, want } = setup()
     for (const key of ["a", "b", "a", "a"]) want(key)
     await turn()
@@ -138,7 +138,7 @@ describe("pending loads", () => {
     ])
   })
 
-  it("run a limited number of statements and collect further keys meanwhile", async () => {
+  it("run a limited number of statements, and collect further keys while these run", async () => {
     const { outcomes, statements, want } = setup()
     for (const key of ["a", "b", "c", "d"]) want(key)
     await turn()
@@ -152,7 +152,7 @@ describe("pending loads", () => {
     expect(statements.map(({ keys }) => keys.length)).toEqual([3, 1, 3])
   })
 
-  it("that started before a change return their row, but do not store it and are not joined later", async () => {
+  it("that started before a change do not store their row, and a later request starts a new read", async () => {
     const { loads, outcomes, statements, stored, want } = setup()
     want("a")
     await turn()
@@ -166,7 +166,7 @@ describe("pending loads", () => {
     expect(stored.get("a")).toBe("new")
   })
 
-  it("are not joined while invalidations may not reach this process", async () => {
+  it("are not shared by several requests while invalidations may not reach this process", async () => {
     const { statements, want } = setup(() => false)
     want("a")
     await turn()
@@ -176,7 +176,7 @@ describe("pending loads", () => {
     expect(statements).toHaveLength(2)
   })
 
-  it("report a failure to all waiters and store nothing", async () => {
+  it("report a failure to all waiting requests and store nothing", async () => {
     const { outcomes, statements, stored, want } = setup()
     want("a")
     want("b")

@@ -6,13 +6,16 @@ import { isConfirmed } from "../../../src/directory/lookup/confirm-record.ts"
 it.each([
   ["0x4001", "shop|https://example.com/shop", "shop"],
   ["0x5001", "never|pay|this", "never"],
-])("a %s record is confirmed by all of its data, not by the part before its first bar", (tag, data, part) => {
-  const id = parseEmojiId("🐙")
-  const record = normalizeRecord({ tag, data })
-  if (id._tag !== "EmojiId" || record instanceof RecordRefused) throw new Error("not a case")
-  expect(isConfirmed(id, [record], tag, data)).toBe(true)
-  expect(isConfirmed(id, [record], tag, part)).toBe(false)
-})
+])(
+  "a %s record is confirmed by its complete data, not by the part before the first bar",
+  (tag, data, part) => {
+    const id = parseEmojiId("🐙")
+    const record = normalizeRecord({ tag, data })
+    if (id._tag !== "EmojiId" || record instanceof RecordRefused) throw new Error("not a case")
+    expect(isConfirmed(id, [record], tag, data)).toBe(true)
+    expect(isConfirmed(id, [record], tag, part)).toBe(false)
+  },
+)
 
 const segwit = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"
 const ethereum = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
@@ -29,7 +32,7 @@ it.each([
   expect(isConfirmed(id, [record], tag, spelled)).toBe(true)
 })
 
-it("a base58 address is case-sensitive", () => {
+it("a base58 address is not confirmed by the same address in lower case", () => {
   const id = parseEmojiId("🐙")
   const data = "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"
   const record = normalizeRecord({ tag: "0x1003", data })

@@ -3,7 +3,10 @@ import { beforeAll, describe, expect, it } from "vitest"
 import type { TestUser } from "../../fixtures/service.ts"
 import { bitcoin, type DirectoryService, otherBitcoin, serveDirectory } from "../directory-service.ts"
 
-/** Two processes on one database: after one acknowledges a change, the other shows it. */
+/**
+ * These tests run two processes with one database. After one process has acknowledged a change, the other process must
+ * show it.
+ */
 
 let one: DirectoryService
 let other: DirectoryService
@@ -18,8 +21,8 @@ beforeAll(async () => {
 const nick = async (service: DirectoryService) =>
   (await service.lookup("🐙🐙")).body.result.map((record: { data: string }) => record.data)
 
-describe("a lookup after an acknowledged change shows it in every process", () => {
-  it("also while the id is looked up continuously", async () => {
+describe("a lookup in any process shows every acknowledged change", () => {
+  it("while the id is looked up continuously", async () => {
     let done = false
     const readers = [one, other, other].map(async (service) => {
       while (!done) expect((await service.lookup("🐙🐙")).status).toBe(200)
@@ -36,7 +39,7 @@ describe("a lookup after an acknowledged change shows it in every process", () =
     await Promise.all(readers)
   })
 
-  it("also in the payment form", async () => {
+  it("in the payment form", async () => {
     const path = `/emoji_id/${encodeURIComponent("🐙🐙")}/payment`
     for (const address of [bitcoin, otherBitcoin, bitcoin]) {
       await one.edit("🐙🐙", owner, { insert: [{ tag: "0x1003", data: address }] })
@@ -68,7 +71,7 @@ describe("a lookup after an acknowledged change shows it in every process", () =
   })
 })
 
-it("a lookup after a change by a process that cannot open new database connections shows the change", async () => {
+it("a lookup shows a change that was made by a process that cannot open new database connections", async () => {
   const { database, sql } = one
   if ("url" in database) throw new Error("the test database is reached by its socket")
   const role = `known_${randomBytes(4).toString("hex")}`

@@ -11,7 +11,7 @@ import { grant } from "../../transfers/transfer-service.ts"
 
 const largeId = "🐙🐙🌊"
 
-it("a batch that repeats a very large id stays below the size limit", async () => {
+it("the response to a batch that repeats a very large id stays below the size limit", async () => {
   const service = await serve()
   await grant(service, await service.user(), largeId)
   await service.sql`insert into record (canonical, hash, tag, data)

@@ -10,7 +10,7 @@ const { owner, service } = await serveLookups()
 const get = (path: string, headers: Record<string, string> = {}) => service.call("GET", path, { headers })
 
 describe("the payment form", () => {
-  it("returns the newest default address, otherwise the newest, and tokens by name and network", async () => {
+  it("returns one address per category (the newest default, or the newest), and per token and network", async () => {
     const answer = await get(`${path}/payment`)
     expect(answer.status).toBe(200)
     expectContract("PaymentAddressResponse", answer.body)
@@ -42,7 +42,7 @@ describe("the payment form", () => {
     }
   })
 
-  it("returns errors with one member, from cache and handler", async () => {
+  it("returns errors as an object with the one member `error`, from cache and handler", async () => {
     const refused = async (path: string) => {
       const { body, headers, status } = await get(path)
       return [status, Object.keys(body), headers.get("content-type"), headers.get("cache-control")]
@@ -76,7 +76,7 @@ describe("the payment form", () => {
       expect(head.headers.get(name)).toBe(read.headers.get(name))
   })
 
-  it("shows an edit immediately", async () => {
+  it("shows an edit of the records immediately", async () => {
     await service.register("🐢🌊", owner)
     const addresses = async () => (await get("/emoji_id/🐢🌊/payment")).body.result
     for (const data of [bitcoin, otherBitcoin]) {
@@ -87,7 +87,7 @@ describe("the payment form", () => {
 })
 
 describe("a batch lookup", () => {
-  it("returns one result per id in the order of the request, registered or not", async () => {
+  it("returns one result per id in the order of the request, also for ids that are not registered", async () => {
     const emoji_ids = [id, "🐙🐶", "no", "🌊", "🚀👋🏿💚"]
     const answer = await service.call("POST", "/emoji_id/lookup", { body: { emoji_ids } })
     expect(answer.status).toBe(200)
@@ -151,7 +151,7 @@ describe("a confirmation", () => {
 })
 
 describe("a redirect", () => {
-  it("goes to the named link, otherwise to the Redirect record", async () => {
+  it("goes to the link with the given name, or to the Redirect record if there is no such link", async () => {
     const to = async (query: string) => {
       const answer = await get(`/redirect?emoji_id=${encodeURIComponent(id)}${query}`)
       return [answer.status, answer.headers.get("location")]
@@ -169,8 +169,8 @@ describe("a redirect", () => {
   })
 })
 
-describe("facts about an id's emoji", () => {
-  it("are also returned for unregistered ids", async () => {
+describe("information about the emoji of an id", () => {
+  it("is also returned for unregistered ids", async () => {
     const shape = await get("/emoji_id/🐙🐶🐙/metadata")
     expectContract("ShapeMatch", shape.body)
     expect(shape.body).toMatchObject({ shape: "Bookends", pattern: { value: "ABA" } })
@@ -180,7 +180,7 @@ describe("facts about an id's emoji", () => {
     expect((await get("/emoji_id/x/rhythm")).body.code).toBe("unsupported_emoji")
   })
 
-  it("the list of emoji contains the whole set", async () => {
+  it("includes a list of all supported emoji", async () => {
     const answer = await get("/emoji")
     expectAnswer("GET", "/emoji", answer.body)
     expect(answer.body).toHaveLength(447)

@@ -3,7 +3,7 @@ import { bitcoin, ethereum, otherBitcoin, serveDirectory } from "../directory-se
 export const id = "🚀👋❤️"
 export const path = `/emoji_id/${encodeURIComponent(id)}`
 
-/** A directory with one id that has records of every kind, and one id without records. */
+/** Starts the service with two registered ids: `id` has records of many kinds, and 🌊 has no records. */
 export const serveLookups = async () => {
   const service = await serveDirectory()
   const owner = await service.user()

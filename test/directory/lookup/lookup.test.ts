@@ -10,7 +10,7 @@ import { id, path, serveLookups } from "./lookup-service.ts"
 const { owner, service } = await serveLookups()
 
 const get = (path: string, headers: Record<string, string> = {}) => service.call("GET", path, { headers })
-/** Removes the id from all caches, so that the route's handler answers. */
+/** Removes the ids from all caches, so that the next request is answered by the route's handler. */
 const forget = (...canonicals: ReadonlyArray<string>) =>
   service.runtime.runPromise(Bus.use((bus) => bus.invalidate("emoji_id", canonicals)))
 const tagsOf = (body: { result: ReadonlyArray<{ tag: string }> }) => body.result.map(({ tag }) => tag)
@@ -30,12 +30,12 @@ describe("a lookup", () => {
   })
 
   it.each([
-    ["as it is, unencoded", "🚀👋❤️"],
+    ["in canonical form, not percent-encoded", "🚀👋❤️"],
     ["without its variation selector", "🚀👋❤"],
-    ["in a skin tone", "🚀👋🏿❤️"],
-    ["with another heart", "🚀👋💚"],
-    ["in upper-case escapes", encodeURIComponent(id)],
-    ["in lower-case escapes", encodeURIComponent(id).toLowerCase()],
+    ["with a skin tone", "🚀👋🏿❤️"],
+    ["with a heart of another colour", "🚀👋💚"],
+    ["with upper-case escapes", encodeURIComponent(id)],
+    ["with lower-case escapes", encodeURIComponent(id).toLowerCase()],
   ])("finds an id that is written %s", async (_, spelling) => {
     for (let times = 0; times < 3; times++) {
       const text = await exchange(
@@ -47,7 +47,7 @@ describe("a lookup", () => {
     }
   })
 
-  it("of an unregistered id returns 404 with one member, also from the cache", async () => {
+  it("of an unregistered id returns 404 and an object with the one member `error`, also from the cache", async () => {
     for (let times = 0; times < 3; times++) {
       const answer = await get("/emoji_id/🐙🐙")
       expect(answer.status).toBe(404)
@@ -68,7 +68,7 @@ describe("a lookup", () => {
     expect(answer.body.error).toContain(named)
   })
 
-  it("of seven emoji or malformed escapes returns 400 with one member", async () => {
+  it("of seven emoji or malformed escapes returns 400 and an object with the one member `error`", async () => {
     const seven = await get(`/emoji_id/${"🚀".repeat(7)}`)
     expect([seven.status, Object.keys(seven.body)]).toEqual([400, ["error"]])
     const port = Number(new URL(service.url).port)
@@ -77,7 +77,7 @@ describe("a lookup", () => {
     expect(Object.keys(JSON.parse(broken.split("\r\n\r\n")[1]!))).toEqual(["error"])
   })
 
-  it("returns the caller's request id, from cache and handler", async () => {
+  it("returns the request id that the caller sent, from cache and handler", async () => {
     for (let times = 0; times < 2; times++) {
       const answer = await get("/emoji_id/🌊", { "X-Request-Id": "mine-1" })
       expect(answer.headers.get("x-request-id")).toBe("mine-1")
@@ -149,7 +149,7 @@ describe("cached responses", () => {
     async (suffix) => {
       const seen = async () => {
         const { headers, status, text } = await get(`${path}${suffix}`)
-        // The view count may be read again between the requests.
+        // The view count and its time are ignored, because the count may be read again between the requests.
         const counted = text.replace(/"value":\d+|"finish_date":"[^"]+"/g, "")
         expect(Number(headers.get("content-length"))).toBe(Buffer.byteLength(text))
         const own = ["date", "x-request-id", "content-length"]

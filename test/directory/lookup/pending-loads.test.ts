@@ -3,7 +3,10 @@ import { PendingLoads } from "../../../src/directory/lookup/pending-loads.ts"
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** While invalidations may not reach this process, two requests for one id are two statements. */
+/**
+ * Requests the same key twice while invalidations may not reach this process (`mayJoin` is false), so that two
+ * statements are sent. `answer(n)` completes statement n.
+ */
 const readTwice = async () => {
   const statements: Array<(rows: ReadonlyMap<string, string>) => void> = []
   const stored = new Map<string, string | undefined>()
@@ -24,7 +27,7 @@ const readTwice = async () => {
   return { loads, stored, answer }
 }
 
-it("does not store a read that started before a change, even if a second read of the key followed", async () => {
+it("a row that was read before a change is not stored, even if a second read has started", async () => {
   const { answer, stored, loads } = await readTwice()
   loads.invalidate(["a"])
   answer(1)
@@ -32,7 +35,7 @@ it("does not store a read that started before a change, even if a second read of
   expect(stored.size).toBe(0)
 })
 
-it("does not store a read that started before a change, even if a later read finished first", async () => {
+it("a row that was read before a change is not stored, even if a later read finished first", async () => {
   const { answer, stored, loads } = await readTwice()
   answer(1)
   loads.invalidate("all")

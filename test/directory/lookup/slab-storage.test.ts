@@ -16,7 +16,7 @@ const read = (slabs: SlabStorage, key: string) => {
   return found && { key: found.key, ...found.toText() }
 }
 
-describe("slab storage", () => {
+describe("the slab storage", () => {
   it("returns an answer unchanged, as text and as bytes, also with emoji", () => {
     const { slabs } = make()
     slabs.put("%F0%9F%90%99", own, '{"octopus":"🐙"}')
@@ -31,7 +31,8 @@ describe("slab storage", () => {
   it("does not find an answer under a similar key", () => {
     const { slabs } = make()
     slabs.put("abcd", own, "x")
-    // The low bytes of the last key spell the stored key.
+    // The last key contains the character U+0162. Its low byte is "b", so the low bytes of this key spell the stored
+    // key.
     for (const key of ["abc", "abcde", "abc\0", "abcD", "", "a\u0162cd"])
       expect(read(slabs, key)).toBeUndefined()
   })
@@ -42,7 +43,7 @@ describe("slab storage", () => {
     expect(slabs.count).toBe(0)
   })
 
-  it("does not store an answer larger than half a segment, and removes the one it replaces", () => {
+  it("does not store an answer that is larger than half a segment, and removes the old answer of the key", () => {
     const { removed, slabs } = make()
     slabs.put("a", own, "small")!.views = 3
     expect(slabs.put("a", own, "x".repeat(100_000))).toBeUndefined()
@@ -50,7 +51,7 @@ describe("slab storage", () => {
     expect([...removed]).toEqual([["a", 3]])
   })
 
-  it("keeps answers that are used, whatever else is stored and removed", () => {
+  it("keeps an answer that is used between sweeps, even if thousands of other answers are stored", () => {
     const { slabs } = make()
     slabs.put("hot", own, "h".repeat(100))
     for (let n = 0; n < 20_000; n++) {
@@ -61,7 +62,7 @@ describe("slab storage", () => {
     expect(slabs.count).toBeLessThan(20_000)
   })
 
-  it("uses at most the allowed bytes, and most of them", () => {
+  it("uses more than half of the allowed bytes and never more than all of them", () => {
     const maxBytes = 512 * 1024
     const { slabs } = make(maxBytes)
     for (let n = 0; n < 5_000; n++) {
@@ -72,7 +73,7 @@ describe("slab storage", () => {
     expect(slabs.count).toBeGreaterThan(300)
   })
 
-  it("behaves like a map, and returns every view exactly once", () => {
+  it("finds only the current answer of each key, and counts every view exactly once", () => {
     const key = fc.integer({ min: 0, max: 60 }).map((n) => `key-${"k".repeat(n % 7)}${n}`)
     const step = fc.oneof(
       { weight: 6, arbitrary: fc.tuple(fc.constant("put"), key, fc.nat({ max: 9_000 })) },

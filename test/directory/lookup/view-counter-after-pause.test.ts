@@ -12,7 +12,7 @@ it("the first lookup of an id after a long pause returns a current view count", 
   await service.register(id, await service.user())
   expect((await service.lookup(id)).body.stats[0].value).toBe(0)
   for (let passed = 0; passed < quietSeconds; passed++) for (const pass of seconds) pass()
-  // Views that another process has counted meanwhile.
+  // These are views that another process has counted during the pause.
   await service.sql`insert into emoji_id_view (canonical, day, views) values (${id}, current_date, 100)
                     on conflict (canonical, day) do update set views = emoji_id_view.views + 100`
   expect((await service.lookup(id)).body.stats[0].value).toBeGreaterThanOrEqual(100)

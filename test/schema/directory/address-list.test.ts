@@ -11,7 +11,7 @@ const shown = (read: ReturnType<typeof parseAddressJson>) =>
   read instanceof AddressesRefused ? read.message : read.map(({ data, tag }) => [tag, data])
 
 describe("addresses of a partner", () => {
-  it("are pairs that are joined by bars", () => {
+  it("are parsed from pairs of tag and address that are separated by vertical bars", () => {
     expect(shown(parseAddressPairs(`0x1003=${bitcoin}|0x1004=${ethereum}`))).toEqual([
       ["0x1003", bitcoin],
       ["0x1004", ethereum.slice(2).toLowerCase()],
@@ -19,11 +19,11 @@ describe("addresses of a partner", () => {
     expect(shown(parseAddressPairs(""))).toEqual([])
   })
 
-  it("are deduplicated", () => {
+  it("contain each address only once", () => {
     expect(shown(parseAddressPairs(`0x1003=${bitcoin}|0x1003=${bitcoin}`))).toHaveLength(1)
   })
 
-  it("may be Base64 of JSON, with tags in hex or decimal and the wallet's name as description", () => {
+  it("are parsed from Base64 of JSON, with hex or decimal tags and the wallet's name as description", () => {
     const text = base64([{ "0x1003": `${otherBitcoin}|Savings` }, { "4100": ethereum }])
     const expected = [
       ["0x1003", `${otherBitcoin}|Savings`],
@@ -43,7 +43,7 @@ describe("addresses of a partner", () => {
     "0x0004=https://evil.example",
     "0x0101=00ff",
     Array.from({ length: 51 }, (_, i) => `0x1010=address${i}`).join("|"),
-  ])("are rejected completely if one pair is invalid: %s", (text) => {
+  ])("are all rejected if one pair is invalid: %s", (text) => {
     expect(parseAddressPairs(text)).toBeInstanceOf(AddressesRefused)
   })
 
@@ -60,7 +60,7 @@ describe("addresses of a partner", () => {
     base64([null]),
     base64(Array.from({ length: 51 }, (_, i) => ({ "0x1010": `address${i}` }))),
     Buffer.from([0x5b, 0xff, 0x5d]).toString("base64"),
-  ])("are rejected completely if the JSON is invalid: %s", (text) => {
+  ])("are all rejected if the JSON is invalid: %s", (text) => {
     expect(parseAddressJson(text)).toBeInstanceOf(AddressesRefused)
   })
 })

@@ -10,10 +10,10 @@ describe("a Bitcoin address", () => {
   it.each([
     ["pays to a pubkey hash", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"],
     ["pays to a script hash", "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy"],
-    ["is segwit version 0 in capitals", "BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4"],
+    ["is segwit version 0 in upper case", "BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4"],
     ["is segwit version 0 of 32 bytes", "bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3"],
     ["is taproot", "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0"],
-    ["is of a later segwit version", "BC1SW50QGDZ25J"],
+    ["has a later segwit version", "BC1SW50QGDZ25J"],
   ])("is accepted if it %s", (_, address) => {
     expect(isBitcoinAddress(address)).toBe(true)
   })
@@ -30,7 +30,7 @@ describe("a Bitcoin address", () => {
     ["a testnet pubkey hash", "mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn"],
     ["a testnet segwit address", "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx"],
     ["an empty text", ""],
-  ])("is rejected with %s", (_, address) => {
+  ])("is rejected if it is or has %s", (_, address) => {
     expect(isBitcoinAddress(address)).toBe(false)
   })
 })
@@ -43,7 +43,7 @@ describe("an Ethereum address", () => {
     "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb",
   ]
 
-  it.each(checksummed)("%s is stored as lower-case hex and returned with its checksum", (address) => {
+  it.each(checksummed)("such as %s is stored as lower-case hex and returned with its checksum", (address) => {
     const lower = address.slice(2).toLowerCase()
     expect(parseEthereumAddress(address)).toBe(lower)
     expect(parseEthereumAddress(lower)).toBe(lower)
@@ -51,11 +51,11 @@ describe("an Ethereum address", () => {
     expect(checksumEthereumAddress(lower)).toBe(address)
   })
 
-  it("with mixed case and a wrong checksum is rejected", () => {
+  it("is rejected if it has mixed case and a wrong checksum", () => {
     expect(parseEthereumAddress("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1Beaed")).toBeUndefined()
   })
 
-  it("is 20 bytes of hex", () => {
+  it("is rejected if it is not 20 bytes of hex", () => {
     expect(parseEthereumAddress("0x5aaeb6053f3e94c9b9a09f33669435e7ef1beae")).toBeUndefined()
     expect(parseEthereumAddress("0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaedff")).toBeUndefined()
     expect(parseEthereumAddress("0xgaaeb6053f3e94c9b9a09f33669435e7ef1beaed")).toBeUndefined()
@@ -63,7 +63,7 @@ describe("an Ethereum address", () => {
 })
 
 describe("any other address", () => {
-  it("has 3 to 256 visible characters without a bar", () => {
+  it("must have 3 to 256 visible ASCII characters and no vertical bar", () => {
     expect(isPlausibleAddress("rEb8TK3gBgk5auZkwc6sHnwrGVJH8DuaLh")).toBe(true)
     expect(
       ["ab", "a b c", "abc|def", "abc\n", "ünïcode", "a".repeat(257)].filter(isPlausibleAddress),

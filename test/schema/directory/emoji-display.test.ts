@@ -12,7 +12,7 @@ const tonesOf = (indexes: ReadonlyArray<number>) =>
   fc.tuple(...indexes.map((index) => fc.constantFrom(0, ...emojis[index]!.toned.keys())))
 
 describe("display modifiers", () => {
-  it("return the tones they were written with", () => {
+  it("are parsed to the same skin tones from which they were made", () => {
     const toned = emojiId.chain((id) => tonesOf(id.emojis).map((tones) => [id, tones] as const))
     fc.assert(
       fc.property(toned, ([id, tones]) => {
@@ -23,7 +23,7 @@ describe("display modifiers", () => {
     )
   })
 
-  it("of another id, or invalid ones, are not applied", () => {
+  it("are ignored if they are of another id or invalid", () => {
     const id = readId("👍🔥")
     expect(parseDisplayModifiers(id, "👎🏿🔥")).toBeUndefined()
     expect(displayFormat(id, "👎🏿🔥")).toBe("👍🔥")
@@ -31,7 +31,7 @@ describe("display modifiers", () => {
     expect(displayFormat(id, undefined)).toBe("👍🔥")
   })
 
-  it("keep skin tones but not heart colours", () => {
+  it("change the skin tones of an id, but not the colour of its hearts", () => {
     expect(displayFormat(readId("👍❤️"), "👍🏿💜")).toBe("👍🏿❤️")
   })
 })

@@ -4,7 +4,7 @@ import { EmojiId, parseEmojiId } from "../../../schema/directory/emoji-id.ts"
 
 const emojiIndex = fc.nat({ max: emojis.length - 1 })
 
-/** Uses few different emoji per id, so that shapes occur. */
+/** Generates random ids with at most four different emoji, so that shapes occur often. */
 export const emojiId = fc
   .array(emojiIndex, { minLength: 1, maxLength: 4 })
   .chain((palette) => fc.array(fc.constantFrom(...palette), { minLength: 1, maxLength: 6 }))

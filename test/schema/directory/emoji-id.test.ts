@@ -17,7 +17,7 @@ const refusal = (text: string): EmojiIdRefused => {
   return refused
 }
 
-/** Any spelling of one emoji: with a skin tone, as a heart of another colour, with or without U+FE0F. */
+/** Generates a random spelling of one emoji: with a skin tone, as a heart of another colour, with or without U+FE0F. */
 const spelling = (index: number): fc.Arbitrary<string> => {
   const emoji = emojis[index]!
   const folds = foldedSpellings.filter(([target]) => target === emoji.canonical).map(([, folded]) => folded)
@@ -31,7 +31,7 @@ const spelledId: fc.Arbitrary<readonly [EmojiId, string]> = emojiId.chain((id) =
 )
 
 describe("an emoji id", () => {
-  it("is the same id in every spelling", () => {
+  it("has the same canonical form in every spelling", () => {
     fc.assert(
       fc.property(spelledId, ([id, text]) => {
         expect(readId(text).canonical).toBe(id.canonical)
@@ -39,7 +39,7 @@ describe("an emoji id", () => {
     )
   })
 
-  it("parses its canonical, chain and display forms as itself", () => {
+  it("is parsed as the same id from its canonical, chain and display forms", () => {
     fc.assert(
       fc.property(spelledId, ([, text]) => {
         const id = readId(text)
@@ -51,7 +51,7 @@ describe("an emoji id", () => {
     )
   })
 
-  it("has the documented forms", () => {
+  it("has canonical, chain and display forms, skin tones and short names", () => {
     const id = readId("☠🐙👍🏿")
     expect(id.canonical).toBe("☠️🐙👍")
     expect(id.chain).toBe("☠🐙👍")
@@ -63,12 +63,12 @@ describe("an emoji id", () => {
     expect(readId("☠️🐙☠️").shortname).toBe("poison.octopus.poison")
   })
 
-  it("folds hearts of every colour to the red heart", () => {
+  it("contains the red heart instead of a heart of any other colour", () => {
     expect(readId("🧡💛💚💙💜🖤").canonical).toBe("❤️".repeat(6))
     expect(readId("🤍🤎🩷🩵🩶❤").canonical).toBe("❤️".repeat(6))
   })
 
-  it("matches the longest emoji at each position: a handshake with two tones is one emoji", () => {
+  it("contains the longest possible emoji at each position: a handshake with two tones is one emoji", () => {
     const id = readId("🫱🏻‍🫲🏿🔥")
     expect(id.canonical).toBe("🤝🔥")
     expect(id.display()).toBe("🫱🏻‍🫲🏿🔥")
@@ -96,14 +96,17 @@ describe("an emoji id", () => {
     ["🔥\0", "\0", "U+0000"],
     ["%F0%9F%94%A5", "%", "U+0025"],
     ["x".repeat(10_000_000), "x", "U+0078"],
-  ])("is rejected with the first unsupported character (%#)", (text, character, codePoint) => {
-    const refused = refusal(text)
-    expect(refused.code).toBe("unsupported_emoji")
-    expect(refused.character).toBe(character)
-    expect(refused.message).toContain(codePoint)
-  })
+  ])(
+    "is rejected with an error that names the first unsupported character (%#)",
+    (text, character, codePoint) => {
+      const refused = refusal(text)
+      expect(refused.code).toBe("unsupported_emoji")
+      expect(refused.character).toBe(character)
+      expect(refused.message).toContain(codePoint)
+    },
+  )
 
-  it("is rejected with the unsupported character at any position", () => {
+  it("is rejected with an error that names the unsupported character, at any position", () => {
     const known = new Set(emojis.flatMap(({ chain }) => [...chain]))
     for (const [, folded] of foldedSpellings) known.add(folded)
     const foreign = fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }).filter((text) => {
@@ -118,7 +121,7 @@ describe("an emoji id", () => {
     )
   })
 
-  it("never throws for any text", () => {
+  it("is parsed without an exception from any text, valid or not", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary" }),

@@ -20,7 +20,7 @@ describe("a shape", () => {
   })
 
   it.each(["🔥", "🔥👏", "👁️❤️", "👁️❤️🍕🍕", "❤️👁️🍕", "👽👕", "👽👕🍕", "👕👖👟", "🔥🔥👏👏"])(
-    "is absent from %s",
+    "of %s does not exist",
     (text) => {
       expect(findShape(readId(text))).toBeUndefined()
     },
@@ -28,7 +28,7 @@ describe("a shape", () => {
 })
 
 describe("a pattern", () => {
-  it("shows repetition as letters and lists the matching positions", () => {
+  it("has one letter per different emoji, and lists the positions of repeated emoji", () => {
     expect(findPattern(readId("🔥👏🔥"))).toEqual({ original: "🔥👏🔥", value: "ABA", match_indexes: [0, 2] })
     expect(findPattern(readId("🚀🔥👏🔥"))).toEqual({
       original: "🚀🔥👏🔥",
@@ -42,7 +42,7 @@ describe("a pattern", () => {
     })
   })
 
-  it("exists if and only if an emoji occurs twice", () => {
+  it("exists only if an emoji occurs more than once", () => {
     fc.assert(
       fc.property(emojiId, (id) => {
         expect(findPattern(id) !== undefined).toBe(new Set(id.emojis).size < id.length)
@@ -50,7 +50,7 @@ describe("a pattern", () => {
     )
   })
 
-  it("reproduces the id from its letters", () => {
+  it("has equal letters exactly where the id has equal emoji", () => {
     fc.assert(
       fc.property(emojiId, (id) => {
         const pattern = findPattern(id)

@@ -17,14 +17,14 @@ describe("the emoji table", () => {
     expect(committed).toBe(generateEmojiTable())
   })
 
-  it("is the published set in the same order", () => {
+  it("contains the published set in the same order", () => {
     expect(emojis.map(({ canonical }) => canonical)).toEqual(
       readData<ReadonlyArray<string>>("emoji-set.json"),
     )
     expect(emojis).toHaveLength(447)
   })
 
-  it("has a unique name for every emoji, which is valid in a path and has no dot", () => {
+  it("has a unique name for every emoji, with only lower-case letters, digits and underscores", () => {
     const names = emojis.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
     expect(names.filter((name) => !/^[a-z0-9_]+$/.test(name))).toEqual([])
@@ -38,7 +38,7 @@ describe("the emoji table", () => {
     expect(emojis.find(({ canonical }) => canonical === "🤝")?.toned.get(15)).toBe("🫱🏻‍🫲🏿")
   })
 
-  it("folds only emoji that are not in the set", () => {
+  it("lists as other spellings only emoji that are not in the set", () => {
     const members = new Set(emojis.map(({ chain }) => chain))
     expect(foldedSpellings.filter(([, spelling]) => members.has(spelling))).toEqual([])
   })
@@ -58,7 +58,7 @@ describe("popularity", () => {
     subgroup: place % 20,
   }))
 
-  it("is between 0 and 1 and orders emoji like the measured scores", () => {
+  it("is between 0 and 1, and higher for an emoji with a higher measured score", () => {
     const fitted = fitPopularity(subjects, samples)
     for (const [emoji, fivefold] of Object.entries(samples.repeat_5)) {
       const own = fitted.get(emoji)!
@@ -71,7 +71,7 @@ describe("popularity", () => {
     }
   })
 
-  it("of an emoji without samples is the median of its subgroup", () => {
+  it("of an emoji that was not measured is the median of its subgroup, or of its group", () => {
     const measured = { repeat_4: {}, repeat_5: { "🐶": 60, "🐱": 70, "🐭": 80, "🚗": 84 } }
     const alike = (emoji: string, subgroup: number) => ({ emoji, group: 1, subgroup })
     const animals = [alike("🐶", 7), alike("🐱", 7), alike("🐭", 7), alike("🐹", 7)]

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { findRedirect, parseWebLink } from "../../../schema/directory/record-link.ts"
 
 describe("a web link", () => {
-  it("is a URL, with or without a name", () => {
+  it("is a URL, optionally with a name before it", () => {
     expect(parseWebLink("https://example.com")).toEqual({ name: undefined, url: "https://example.com/" })
     expect(parseWebLink("my shop|HTTP://Example.com/a|b")).toEqual({
       name: "my shop",
@@ -14,7 +14,7 @@ describe("a web link", () => {
     expect(parseWebLink("https://exämple.com/ü")?.url).toBe("https://xn--exmple-cua.com/%C3%BC")
   })
 
-  it("has a name of limited length", () => {
+  it("can have a name of at most 64 characters", () => {
     expect(parseWebLink(`${"n".repeat(64)}|https://example.com`)).toBeDefined()
     expect(parseWebLink(`${"n".repeat(65)}|https://example.com`)).toBeUndefined()
   })
@@ -33,12 +33,12 @@ describe("a redirect", () => {
     expect(findRedirect(records, "shop")).toBe("https://new.example/")
   })
 
-  it("goes to the Redirect record without a name, or with an unknown name", () => {
+  it("goes to the Redirect record if no name is requested, or an unknown one", () => {
     expect(findRedirect(records, undefined)).toBe("https://home.example/")
     expect(findRedirect(records, "blog")).toBe("https://home.example/")
   })
 
-  it("is undefined without a matching link and a valid Redirect record", () => {
+  it("is undefined if there is neither a matching link nor a valid Redirect record", () => {
     expect(findRedirect([], "shop")).toBeUndefined()
     expect(findRedirect([{ tag: "0x0004", data: "javascript:alert(1)" }], undefined)).toBeUndefined()
     expect(findRedirect([], "https://evil.example/")).toBeUndefined()

@@ -12,7 +12,7 @@ const otherBtc = "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy"
 const record = (tag: string, data: string) => ({ tag, data })
 
 describe("a single-value key", () => {
-  it("is shared by records that replace each other", () => {
+  it("is the same for records that replace each other", () => {
     expect(findSingleValueKey(record("0x1003", btc))).toBe("0x1003")
     expect(findSingleValueKey(record("0x1003", otherBtc))).toBe("0x1003")
     expect(
@@ -20,7 +20,7 @@ describe("a single-value key", () => {
     ).toEqual(["0x0002", "0x0004", "0x0005", "0x0006"])
   })
 
-  it("of generic crypto is per ticker", () => {
+  it("of a generic crypto record contains the ticker", () => {
     expect(findSingleValueKey(record("0x3fff", "PEPE|abc"))).toBe("0x3fff:PEPE")
     expect(findSingleValueKey(record("0x3fff", "pepe|def|desc"))).toBe("0x3fff:PEPE")
     expect(findSingleValueKey(record("0x3fff", "WIF|abc"))).toBe("0x3fff:WIF")
@@ -42,26 +42,26 @@ describe("the records of a ticker", () => {
     record("0x5001", "BTC"),
   ]
 
-  it("are those with its native tag and generic ones", () => {
+  it("are the records with its native tag and the generic records with its name", () => {
     expect(recordsOfTicker(records, "BTC")).toEqual([records[0]])
     expect(recordsOfTicker(records, "xmr")).toEqual([records[1]])
     expect(recordsOfTicker(records, "XMR_SUB")).toEqual([records[2]])
     expect(recordsOfTicker(records, "PEPE")).toEqual([records[3]])
   })
 
-  it("begin with those with its native tag, regardless of age", () => {
+  it("begin with the records with its native tag, even if a generic record is older", () => {
     const generic = record("0x3fff", `btc|${btc}`)
     expect(recordsOfTicker([generic, ...records], "BTC")).toEqual([records[0], generic])
   })
 
-  it("are empty for an unknown or invalid ticker", () => {
+  it("are an empty list if the ticker is unknown or invalid", () => {
     expect(recordsOfTicker(records, "NOPE")).toEqual([])
     expect(recordsOfTicker(records, "not a ticker")).toEqual([])
   })
 })
 
 describe("payment addresses", () => {
-  it("are the newest of each category", () => {
+  it("contain the newest address of each category", () => {
     const addresses = paymentAddresses([
       record("0x1003", btc),
       record("0x5001", "text"),
@@ -70,7 +70,7 @@ describe("payment addresses", () => {
     expect(addresses).toEqual({ "0x1003": { address: otherBtc, category: "0x1003", default: false } })
   })
 
-  it("are the newest default if there is one", () => {
+  it("contain the newest default address if there is a default", () => {
     const chosen = (...data: ReadonlyArray<string>) =>
       paymentAddresses(data.map((text) => record("0x1013", text)))["0x1013"]?.address
     expect(chosen("aaa|||t", "bbb", "ccc")).toBe("aaa")
@@ -88,7 +88,7 @@ describe("payment addresses", () => {
     })
   })
 
-  it("of tokens have a key of name and network", () => {
+  it("of tokens are returned under a key of tag, name and network", () => {
     const addresses = paymentAddresses([
       record("0x6300", "USDX|Dollar X|Tron|TXYZ1"),
       record("0x6300", "USDX|Dollar X|Solana|SXYZ1|hot|SIG"),
@@ -108,7 +108,7 @@ describe("payment addresses", () => {
     })
   })
 
-  it("of generic crypto are returned per ticker and for the category", () => {
+  it("of generic crypto are returned under one key per ticker and one key for the category", () => {
     const addresses = paymentAddresses([record("0x3fff", "PEPE|p111"), record("0x3fff", "WIF|w111")])
     expect(addresses["0x3fff"]?.address).toBe("w111")
     expect(addresses["0x3fff:PEPE"]?.address).toBe("p111")

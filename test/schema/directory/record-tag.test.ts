@@ -11,7 +11,7 @@ import {
 import { nativeTickers, parseTicker } from "../../../schema/directory/ticker.ts"
 
 describe("a tag", () => {
-  it("is parsed in upper and lower case", () => {
+  it("is parsed from hex in upper and lower case, and from decimal for partners", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 0xffff }), (tag) => {
         expect(formatTag(tag)).toMatch(/^0x[0-9a-f]{4}$/)
@@ -23,11 +23,14 @@ describe("a tag", () => {
     )
   })
 
-  it.each(["", "1003", "0x", "0x10030", "0xg", " 0x1003", "-0x1", "0x1_0"])("is not %j", (text) => {
-    expect(parseTag(text)).toBeUndefined()
-  })
+  it.each(["", "1003", "0x", "0x10030", "0xg", " 0x1003", "-0x1", "0x1_0"])(
+    "is not parsed from %j",
+    (text) => {
+      expect(parseTag(text)).toBeUndefined()
+    },
+  )
 
-  it("in decimal is at most 65535", () => {
+  it("can be written in decimal up to 65535", () => {
     expect(parseHexOrDecimalTag("4100")).toBe(tags.ethereum)
     expect(parseHexOrDecimalTag("65536")).toBeUndefined()
   })
@@ -56,11 +59,11 @@ describe("a tag", () => {
 })
 
 describe("a tag filter", () => {
-  it("is a comma-separated list of tags; spaces are ignored", () => {
+  it("is parsed from a comma-separated list of tags, and spaces are ignored", () => {
     expect(parseTagFilter("0x1003,0X1004, 0x0001")).toEqual(new Set([0x1003, 0x1004, 1]))
   })
 
-  it("is undefined if a part is not a tag, or there are too many", () => {
+  it("is undefined if a part is not a tag, or if there are too many tags", () => {
     expect(parseTagFilter("")).toBeUndefined()
     expect(parseTagFilter("0x1003,BTC")).toBeUndefined()
     expect(parseTagFilter("0x1003,".repeat(100_000))).toBeUndefined()
@@ -68,7 +71,7 @@ describe("a tag filter", () => {
 })
 
 describe("a ticker", () => {
-  it("has a native tag if it is a published one", () => {
+  it("has a native tag if it is in the published list", () => {
     expect(nativeTickers.size).toBe(101)
     expect(nativeTickers.get("BTC")).toBe(tags.bitcoin)
     expect(nativeTickers.get("XMR_SUB")).toBe(0x1002)

@@ -26,8 +26,8 @@ const eth = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 const ethHex = "5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
 
 describe("a record's hash", () => {
-  // Every hash here was computed with Python's hashlib.blake2b(digest_size=32).
-  it("uses Blake2b-256", () => {
+  // Every expected hash of these tests was computed with Python's hashlib.blake2b(digest_size=32).
+  it("is computed with Blake2b-256", () => {
     const hash = (text: string) => bytesToHex(blake2b(utf8ToBytes(text), { dkLen: 32 }))
     expect(hash("")).toBe("0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8")
     expect(hash("abc")).toBe("bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319")
@@ -49,11 +49,11 @@ describe("a record's hash", () => {
       "6875125ddc1b379027d55a9f1be177dd11f8632e3f29a1a5ff5cce245c81c23d",
     ],
     ["a chain key", "0x0101", "0x00FF10", "8c64bf30bd47165f5aee5ce3c01e3c5bd78e15023717c10c86671c98dabd067b"],
-  ])("of %s is the tag, low byte first, and the data bytes", (_, tag, data, hash) => {
+  ])("of %s is the hash of the tag, low byte first, and the data bytes", (_, tag, data, hash) => {
     expect(normalized(tag, data).hash).toBe(hash)
   })
 
-  it("can be computed from the stored data", () => {
+  it("can be computed again from the stored data", () => {
     for (const [tag, data] of [
       ["0x1004", `${eth}|a|b|t`],
       ["0x0101", "ABCD"],
@@ -67,7 +67,7 @@ describe("a record's hash", () => {
 })
 
 describe("a record", () => {
-  it("keeps text unchanged and normalizes its tag", () => {
+  it("is stored with unchanged text and a normalized tag", () => {
     expect(normalized("0X5001", "  As I  wrote it\n")).toMatchObject({
       tag: "0x5001",
       data: "  As I  wrote it\n",
@@ -75,7 +75,7 @@ describe("a record", () => {
     expect(normalized("0x2", "short tag").tag).toBe("0x0002")
   })
 
-  it("stores binary data as lower-case hex without 0x", () => {
+  it("is stored with binary data as lower-case hex without 0x", () => {
     expect(normalized("0x0101", "0xABCDEF").data).toBe("abcdef")
     expect(normalized("0x1004", eth).data).toBe(ethHex)
     expect(normalized("0x1004", `${eth}|My Wallet|SIG|t`).data).toBe(`${ethHex}|My Wallet|SIG|t`)
@@ -131,13 +131,13 @@ describe("a record", () => {
     expect(refused(tag, data)).toBe(code)
   })
 
-  it("has a limit in bytes, not characters", () => {
+  it("has a maximum size that is counted in bytes, not in characters", () => {
     expect(refused("0x5001", "é".repeat(maxRecordBytes / 2))).toBeUndefined()
     expect(refused("0x5001", "é".repeat(maxRecordBytes / 2 + 1))).toBe("too_long")
     expect(refused("0x5001", "x".repeat(50_000_000))).toBe("too_long")
   })
 
-  it("with display modifiers must be its own id", () => {
+  it("with display modifiers is rejected if its data is another id", () => {
     const modifiers = { tag: "0x0001", data: "👍🏿" }
     expect("code" in normalizeRecord(modifiers, readId("👍"))).toBe(false)
     expect(normalizeRecord(modifiers, readId("👎"))).toMatchObject({ code: "invalid_display_modifiers" })

@@ -25,13 +25,13 @@ const measured: ReadonlyArray<readonly [id: string, score: number]> = [
 const scoreOfText = (text: string): number => rhythmScore(readId(text))
 
 describe("the rhythm score", () => {
-  it("is within 1 of every measured score", () => {
+  it("differs from every measured score by at most 1", () => {
     expect(measured).toHaveLength(447 + 224 + 2)
     const off = measured.filter(([text, score]) => Math.abs(scoreOfText(text) - score) > 1)
     expect(off).toEqual([])
   })
 
-  it("equals the measured score for 98 % of the samples", () => {
+  it("equals the measured score for more than 98 % of the samples", () => {
     const exact = measured.filter(([text, score]) => scoreOfText(text) === score)
     expect(exact.length / measured.length).toBeGreaterThan(0.98)
   })
@@ -45,7 +45,7 @@ describe("the rhythm score", () => {
     )
   })
 
-  it("is highest for one emoji, slightly lower for two, and lowest for six unpopular emoji", () => {
+  it("is 100 for one emoji, slightly lower for two, and 1 for the six least popular emoji", () => {
     const popularity = (index: number): number => emojis[index]!.popularity
     const least = emojis.map(({ index }) => index).toSorted((a, b) => popularity(a) - popularity(b))
     for (const { index } of emojis) expect(rhythmScore(new EmojiId([index]))).toBe(100)
@@ -54,7 +54,7 @@ describe("the rhythm score", () => {
     expect(rhythmScore(new EmojiId(least.slice(0, 6)))).toBe(1)
   })
 
-  it("never decreases with a shorter length, if shape and popularity are equal", () => {
+  it("is never lower for a shorter id with the same shape and popularity", () => {
     const shape = fc.constantFrom("Repeaters" as const, "Bookends" as const, "Adoptables" as const, undefined)
     fc.assert(
       fc.property(
