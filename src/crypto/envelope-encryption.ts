@@ -45,8 +45,8 @@ export class Seal extends Context.Service<
     readonly open: (text: string, aad: string) => Effect.Effect<Buffer, SealBroken>
     readonly isStale: (text: string) => boolean
     /**
-     * Returns the text with its data key encrypted by the current master key. A text that is not stale is returned
-     * unchanged.
+     * Returns the text with its data key encrypted by the current master key. A text that already uses this master
+     * key is returned unchanged.
      */
     readonly reseal: (text: string, aad: string) => Effect.Effect<string, SealBroken>
   }

@@ -42,7 +42,7 @@ export const ownLinesBytes = 256
 
 /**
  * A response whose bytes exist before the request arrives. It must be written during the native callback, because its
- * memory may contain another response afterwards. It contains nothing from a request, so nothing must be escaped.
+ * memory may contain another response afterwards. It contains nothing from a request, so no escaping is needed.
  */
 export interface Precomputed {
   readonly head: PrecomputedHead
@@ -62,7 +62,7 @@ export type ErrorBody = "lookup" | "oauth" | "page"
 
 export type Method = "get" | "post" | "put" | "patch" | "del"
 
-/** A route in the form that the server needs to receive its requests. */
+/** A route in the form that the HTTP server uses. */
 export interface Endpoint {
   readonly method: Method
   readonly path: string

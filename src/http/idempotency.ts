@@ -10,8 +10,8 @@ import type { Principal } from "./principal.ts"
 import { addressGroup } from "./request/caller-address.ts"
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/
-// The encryption limits the size of a text, so a longer response is encrypted in pieces of this size. Responses above
-// `maxAnswerBytes` are not stored. The largest response of a write, a hundred lootboxes, is smaller.
+// The encryption limits the size of a text, so a longer response is encrypted in pieces of `pieceBytes`. Responses
+// above `maxAnswerBytes` are not stored. The largest response of a write, a hundred lootboxes, is below that limit.
 const pieceBytes = 48 * 1024
 const maxAnswerBytes = 4 * 1024 * 1024
 /** The size of a database row without the response, as it counts for the quota. */

@@ -3,7 +3,7 @@ import { createRequire } from "node:module"
 /**
  * Sets the maximum size of a request line with its headers. The library for Node 22 and 24 defaults to 4 KB, which is
  * too small for a list of ids or for a sign-in with all its parameters. The library reads this variable when it is
- * loaded, so it is loaded after this line.
+ * loaded, so the library must be loaded after this line.
  */
 process.env["UWS_HTTP_MAX_HEADERS_SIZE"] ??= String(16 * 1024)
 

@@ -84,8 +84,8 @@ export class Sql extends Context.Service<
   Sql,
   {
     /**
-     * Runs a read, or a write that is safe to repeat. It is retried if the connection breaks. A statement that
-     * Postgres rejects is a defect.
+     * Runs a read, or a write that is safe to repeat. It is retried after a temporary failure, such as a broken
+     * connection. A statement that Postgres rejects is a defect.
      */
     rows<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable>
     /**
@@ -93,8 +93,8 @@ export class Sql extends Context.Service<
      */
     attempt<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
     /**
-     * Runs a write that must not run twice. If the connection breaks, it fails with Unavailable, and nobody knows
-     * whether the write was committed.
+     * Runs a write that must not run twice. It is retried only if the database never received it or has rolled it
+     * back. If the connection breaks, it fails with Unavailable, and it is unknown whether the write was committed.
      */
     once<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
     /** The number of statements that can run concurrently. */

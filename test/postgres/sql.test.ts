@@ -165,7 +165,7 @@ describe("the connections of a pool", () => {
       ([row]) => row?.pid,
     )
 
-  it("are opened for concurrent statements up to the pool size; further ones use the least busy connection", async () => {
+  it("are opened for concurrent statements up to the pool size; then the least busy one is used", async () => {
     // The clock is stopped, because time decides which connection counts as held up.
     vi.useFakeTimers({ toFake: ["performance"] })
     try {

@@ -83,8 +83,8 @@ const repairPermissions = async ({ clusterDir, account }: Home): Promise<void> =
 }
 
 /**
- * Creates the cluster, or checks that the existing one has the major version of these binaries. The caller holds the
- * lock of the directory.
+ * Creates the cluster. If it exists, checks that its major version is that of these binaries, and repairs its
+ * permissions. The caller holds the lock of the directory.
  */
 export const prepareCluster = async (home: Home, binaries: PostgresBinaries): Promise<void> => {
   removeUnfinished(home.dir)

@@ -52,9 +52,9 @@ const makeDirectory = (dataDir: string): void => {
 }
 
 /**
- * Creates a folder under the state root, and a link to it in the data directory. Returns its path. The name is
- * random, not a hash of the path: otherwise a new data directory would find the data of a removed one at the same
- * path.
+ * Creates a folder under the state root, and a link to it in the data directory. Returns the path of the folder. Its
+ * name is random, not a hash of the path of the data directory: otherwise a new data directory would find the data of
+ * a removed one.
  */
 const makeElsewhere = (dataDir: string, link: string): string => {
   makeFolder(stateRoot)

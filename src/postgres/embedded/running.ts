@@ -36,8 +36,8 @@ export const findRunningPostgres = (dataDir: string): RunningPostgres | undefine
   const lines = readText(join(home, "cluster/postmaster.pid"))?.split("\n") ?? []
   const [pid, , , port, socketDir] = lines
   if (lines[7]?.trim() !== "ready" || socketDir === undefined) return undefined
-  // The file remains after a crash. So the command line of the process is checked: an ended process, a zombie, or
-  // another process with a reused pid does not have the cluster name in it.
+  // The lock file remains after a crash, so the process must be checked. An ended process, a zombie, or another
+  // process with a reused pid does not have the cluster name in its command line.
   const isOurs = readText(`/proc/${Number(pid)}/cmdline`)?.includes(`cluster_name=${clusterName}`)
   return isOurs ? { socketDir, port: Number(port) } : undefined
 }
