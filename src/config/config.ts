@@ -7,7 +7,7 @@ type Settings = Read<typeof settings>
 export interface Config extends Omit<Settings, "baseUrl" | "authUrl" | "webUrl" | "demo" | "host"> {
   readonly production: boolean
   readonly demo: boolean
-  /** Whether the sandbox payment provider is in use. */
+  /** Whether the sandbox payment provider, which charges no real money, can be used. */
   readonly takesTestPayments: boolean
   readonly host: string
   readonly baseUrl: string
@@ -18,7 +18,10 @@ export interface Config extends Omit<Settings, "baseUrl" | "authUrl" | "webUrl" 
 const isBelowPath = (address: string | undefined): boolean =>
   address !== undefined && new URL(address).pathname !== "/"
 
-/** Pages need an address without a path, because their forms and redirects use paths from the root of the host. */
+/**
+ * Returns the problems of AUTH_URL or WEB_URL (`own`), whose default is BASE_URL (`base`). Their pages need an
+ * address without a path, because forms and redirects of the pages use paths from the root of the host.
+ */
 const pageProblems = (name: string, own: string | undefined, base: string | undefined) => {
   if (isBelowPath(own)) return [`${name}: expected an address without a path`]
   return own === undefined && isBelowPath(base)
@@ -26,7 +29,7 @@ const pageProblems = (name: string, own: string | undefined, base: string | unde
     : []
 }
 
-/** Problems of settings that depend on each other. */
+/** Returns one line for each setting that is not allowed together with the values of other settings. */
 const combinedProblems = (values: Settings): ReadonlyArray<string> => {
   const production = values.nodeEnv === "production"
   return [

@@ -1,4 +1,7 @@
-/** Session settings that our statements rely on. The operator's role, database or URL may have other values. */
+/**
+ * Session settings that our statements rely on. Every connection sets them, because the operator's role, database or
+ * URL may set other values.
+ */
 export const sessionSettings = (statementTimeoutMs: number) =>
   ({
     client_encoding: "UTF8",
@@ -11,5 +14,8 @@ export const sessionSettings = (statementTimeoutMs: number) =>
 
 const names = new Set(Object.keys(sessionSettings(0)).map((name) => name.toLowerCase()))
 
-/** Postgres ignores the letter case of names. If a name is set twice, the last value wins. */
+/**
+ * Whether this is the name of one of our session settings. The letter case is ignored, because Postgres ignores it
+ * too: if a connection sets a name twice, in any letter case, Postgres uses the last value.
+ */
 export const isSessionSetting = (name: string): boolean => names.has(name.toLowerCase())

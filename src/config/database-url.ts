@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs"
 import type { ConnectionOptions } from "node:tls"
 import { isSessionSetting } from "./database-session-settings.ts"
 
-/** Parameters of libpq that have no effect here. The client would send them to the server, which rejects them. */
+/**
+ * Parameters of libpq that are removed from the URL and have no effect. Our client would send them to the server,
+ * which rejects them.
+ */
 const ignored = new Set([
   "connect_timeout",
   "fallback_application_name",
@@ -18,7 +21,10 @@ const ignored = new Set([
   "tcp_user_timeout",
 ])
 
-/** Parameters that are not supported, with the values that are allowed because they require nothing. */
+/**
+ * Parameters of libpq that are not supported, with the values that are allowed all the same, because these values
+ * require nothing.
+ */
 const unsupported: Readonly<Record<string, ReadonlyArray<string>>> = {
   channel_binding: ["prefer", "disable"],
   gssencmode: ["prefer", "disable"],
@@ -40,7 +46,11 @@ const readFile = (name: string, path: string): string => {
   }
 }
 
-/** As in libpq: with a root certificate `require` checks the issuer, and only `verify-full` checks the host name. */
+/**
+ * Returns the TLS options of the client, or undefined if the URL names no certificate or key file, or disables TLS.
+ * The rules are those of libpq: with a root certificate, `require` also checks the issuer, and only `verify-full`
+ * checks the host name.
+ */
 const tlsOf = (parameters: URLSearchParams): ConnectionOptions | undefined => {
   const given = fileNames.flatMap((name) => {
     const path = parameters.get(name)
@@ -62,7 +72,7 @@ const tlsOf = (parameters: URLSearchParams): ConnectionOptions | undefined => {
   }
 }
 
-/** Query parameters of libpq that override parts of the URL. */
+/** Query parameters of libpq that override parts of the URL, and the names of the client options that replace them. */
 const places = { host: "host", port: "port", user: "user", password: "pass", dbname: "database" } as const
 
 type Place = { readonly [Name in (typeof places)[keyof typeof places]]?: string }
@@ -74,19 +84,22 @@ const placeOf = ({ hostname, searchParams }: URL): Place => {
   })
   const port = searchParams.get("port")
   if (port !== null && !/^[1-9]\d{0,4}$/.test(port)) throw new Error(`port=${port} is not a valid port`)
-  // The host may be the folder that contains the server's Unix socket.
+  // The host of the URL may be a percent-encoded path: the folder that contains the server's Unix socket.
   const folder = /^%2f/i.test(hostname) ? { host: decodeURIComponent(hostname) } : {}
   return { ...folder, ...Object.fromEntries(overrides) }
 }
 
 interface DatabaseUrl {
-  /** The URL for the client, with only the parameters that it supports. */
+  /** The URL for the client, with only the parameters that the client supports. */
   readonly url: string
-  /** Client options in addition to the URL. */
+  /** Client options that are used in addition to the URL. */
   readonly options: Place & { readonly ssl?: ConnectionOptions | false }
 }
 
-/** Adds a host to a URL with a login and no host. Only libpq accepts such a URL; its host is in the query. */
+/**
+ * Adds the host `localhost` to a URL that has a login and no host. Only libpq accepts such a URL; its real host is a
+ * query parameter.
+ */
 export const withHost = (text: string): string =>
   text.replace(/^(\w+:\/\/[^/?#@]*@)(?=[/?]|$)/, "$1localhost")
 
@@ -100,7 +113,7 @@ const read = (given: string): DatabaseUrl => {
       throw new Error(`${name}=${value} is not supported; remove it`)
   }
   const place = placeOf(url)
-  // Postgres does not support TLS on a Unix socket, which other machines cannot read.
+  // TLS is off for a Unix socket: Postgres does not support it there, and other machines cannot read a Unix socket.
   const ssl = place.host?.startsWith("/") ? (false as const) : tlsOf(parameters)
   const removed = [...parameters.keys()].filter(
     (name) =>
@@ -118,13 +131,19 @@ const read = (given: string): DatabaseUrl => {
   return { url: url.href, options }
 }
 
-/** `target_session_attrs=any` requires nothing. The client does not support the value. */
+/**
+ * Whether the parameter is `target_session_attrs=any`. It is removed, because it requires nothing and the client does
+ * not support the value.
+ */
 const isAny = (name: string, { searchParams }: URL): boolean =>
   name === "target_session_attrs" && searchParams.get(name) === "any"
 
 const known = new Map<string, DatabaseUrl>()
 
-/** Converts a libpq URL for our client. It is read once, because the files that it names may be removed later. */
+/**
+ * Converts a libpq URL for our client. Each URL is converted once and remembered, because the files that it names may
+ * be removed later.
+ */
 export const readDatabaseUrl = (text: string): DatabaseUrl => {
   const found = known.get(text) ?? read(text)
   known.set(text, found)

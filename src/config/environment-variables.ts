@@ -33,7 +33,7 @@ const redisUrl = (text: string) => {
 }
 const publicAddress = baseUrl("http:", "https:")
 
-/** Every environment variable that the service reads. docs/settings.md is generated from it. */
+/** Every environment variable that the service reads. docs/settings.md is generated from this object. */
 export const settings = {
   nodeEnv: setting(
     "NODE_ENV",
@@ -226,7 +226,7 @@ export const settings = {
     "LOOKUP_CACHE_MB",
     "128",
     "Memory for precomputed lookup responses per process.",
-    // The largest size that a position in the slabs can address.
+    // The cache cannot be larger, because a position in its memory is a number of limited size.
     whole(1, 32_768),
   ),
   liveMaxSockets: setting(

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { AppConfig } from "./config.ts"
 
-/** The points at which a crash test can kill this process. */
+/** The points in the code at which a crash test can kill this process. */
 export type FailPoint =
   | "checkout.before_commit"
   | "checkout.after_commit"

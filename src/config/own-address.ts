@@ -1,6 +1,9 @@
 import { Context, Deferred, Effect, Layer } from "effect"
 
-/** The address on which this process listens, available after startup. For parts that call the service over HTTP. */
+/**
+ * The address on which this process listens. Parts of the program that call the service over HTTP read `url`, which
+ * waits until the server listens.
+ */
 export class OwnAddress extends Context.Service<
   OwnAddress,
   { listening(host: string, port: number): void; readonly url: Effect.Effect<string> }

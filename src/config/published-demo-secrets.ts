@@ -1,4 +1,4 @@
-/** The published demo secrets, by the email of the user and the id of the OAuth client. */
+/** The published demo secrets: passwords of demo users by email, and the secret of the demo OAuth client by its id. */
 export const publishedSecrets = {
   "admin@example.com": "admin-demo-1",
   "alice@example.com": "alice-demo-1",

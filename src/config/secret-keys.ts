@@ -13,7 +13,10 @@ const fromSetting = (text: string): ReadonlyArray<NamedKey> =>
     return { id: part.slice(0, colon).trim(), secret: Redacted.make(part.slice(colon + 1).trim()) }
   })
 
-/** Writes a new key file. It is flushed to the disk before use, and never replaces a file of another process. */
+/**
+ * Writes a new key file, unless another process has created the file. The key is flushed to the disk before anyone
+ * can use it.
+ */
 export const makeKeyFile = (folder: string, file: string): void => {
   makeFolder(folder)
   const made = `${file}.${randomUUID()}`
@@ -21,7 +24,7 @@ export const makeKeyFile = (folder: string, file: string): void => {
   try {
     linkSync(made, file)
   } catch {
-    // Another process has created the file, or the file system does not support links.
+    // Another process has created the file, which is kept, or the file system does not support links.
     if (!existsSync(file)) renameSync(made, file)
   } finally {
     rmSync(made, { force: true })
@@ -29,8 +32,8 @@ export const makeKeyFile = (folder: string, file: string): void => {
 }
 
 /**
- * Without SECRET_KEYS a key is generated at the first start. It is stored outside the database, so dumps do not
- * contain it.
+ * Reads the master key from a file in this folder, which is used without SECRET_KEYS. The first start generates the
+ * key. It is stored outside the database, so dumps of the database do not contain it.
  */
 const fromFile = (folder: string): ReadonlyArray<NamedKey> => {
   const file = join(folder, "secret-key")

@@ -57,7 +57,10 @@ export const url =
     return text.replace(/\/$/, "")
   }
 
-/** A URL with a login. The clients require that its parts can be percent-decoded. */
+/**
+ * Reads a URL that may contain a login. User name, password and path must be valid percent-encoding, because the
+ * clients decode them.
+ */
 export const loginUrl =
   (...protocols: ReadonlyArray<string>): Reader<string> =>
   (text) => {
@@ -71,7 +74,7 @@ export const loginUrl =
     return given
   }
 
-/** An address to which paths and queries are appended. */
+/** Reads an address to which the service appends paths and queries. */
 export const baseUrl =
   (...protocols: ReadonlyArray<string>): Reader<string> =>
   (text) => {
@@ -91,7 +94,9 @@ const list: Reader<ReadonlyArray<string>> = (text) =>
     .map((item) => item.trim())
     .filter((item) => item !== "")
 
-/** Returns the origin in the form that browsers send, so that both can be compared. */
+/**
+ * Returns an origin in the form that browsers send, so that the Origin header of a request can be compared with it.
+ */
 const origin = (text: string): string => {
   const {
     hash = "",
@@ -114,7 +119,7 @@ export const secret =
   (text) =>
     Redacted.make(inner(text))
 
-/** The length is counted as for passwords of users. */
+/** Reads a password. Its length is counted by the same rules as the passwords of users. */
 export const password: Reader<string> = (text) => {
   const length = lengthOfPassword(composePassword(text))
   const { maximum, minimum } = passwordLength
@@ -122,7 +127,10 @@ export const password: Reader<string> = (text) => {
   return text
 }
 
-/** An email address that can log in. The API accepts fewer forms than mail servers. */
+/**
+ * Reads an email address by the rules of the API, so that its owner can log in. The API accepts fewer forms than mail
+ * servers.
+ */
 export const email: Reader<string> = (text) => {
   if (!isEmail(text)) throw new Error("expected an email address")
   return text.toLowerCase()
@@ -148,7 +156,7 @@ export type Read<S extends Record<string, Setting<unknown>>> = {
   readonly [K in keyof S]: S[K] extends Setting<infer A> ? A : never
 }
 
-/** Reads all settings. Returns one line for each invalid one. */
+/** Reads all settings from the environment. Returns their values, or one line for each invalid setting. */
 export const readSettings = <S extends Record<string, Setting<unknown>>>(
   settings: S,
   environment: Readonly<Record<string, string | undefined>>,

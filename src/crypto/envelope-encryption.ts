@@ -19,7 +19,7 @@ const encrypt = (key: KeyObject | Uint8Array, plaintext: Uint8Array, aad: string
   return Buffer.concat([iv, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Throws if the authentication tag does not match. */
+/** Returns the plaintext. Throws if the authentication tag does not match. */
 const decrypt = (key: KeyObject | Uint8Array, box: Buffer, aad: string) => {
   const decipher = createDecipheriv(algorithm, key, box.subarray(0, ivBytes), { authTagLength: tagBytes })
     .setAAD(Buffer.from(aad))
@@ -27,15 +27,16 @@ const decrypt = (key: KeyObject | Uint8Array, box: Buffer, aad: string) => {
   return Buffer.concat([decipher.update(box.subarray(ivBytes, -tagBytes)), decipher.final()])
 }
 
-// The AAD contains the layer of the envelope, so a wrapped key cannot be used as a secret.
+// The AAD (authenticated data) contains `data` or `key`, so the ciphertext of a data key is never accepted as the
+// ciphertext of a secret.
 const dataAad = (aad: string) => `v1/data/${aad}`
 const wrapAad = (keyId: string, aad: string) => `v1/key/${keyId}/${aad}`
 
 /**
- * Encrypts secrets for storage as `v1.<key id>.<wrapped data key>.<box>`. The last two parts are iv, ciphertext and
- * tag in base64url. Every secret has its own data key, and the master key encrypts only the data key. So a new master
- * key rewrites 60 bytes and not the secret. The AAD identifies the owner: a text that is copied to another row cannot
- * be decrypted.
+ * Encrypts secrets for storage as `v1.<key id>.<wrapped data key>.<box>`. The wrapped data key and the box are each
+ * iv, ciphertext and tag in base64url. Every secret has its own data key; the master key encrypts only the data key.
+ * So a change of the master key rewrites 60 bytes for each secret, not the secret itself. The AAD (authenticated
+ * data) identifies the owner: a text that is copied to the row of another owner cannot be decrypted.
  */
 export class Seal extends Context.Service<
   Seal,
@@ -43,7 +44,10 @@ export class Seal extends Context.Service<
     readonly seal: (plaintext: Uint8Array, aad: string) => Effect.Effect<string>
     readonly open: (text: string, aad: string) => Effect.Effect<Buffer, SealBroken>
     readonly isStale: (text: string) => boolean
-    /** Encrypts the data key with the current master key. Returns the same text if it is not stale. */
+    /**
+     * Returns the text with its data key encrypted by the current master key. A text that already uses this master
+     * key is returned unchanged.
+     */
     readonly reseal: (text: string, aad: string) => Effect.Effect<string, SealBroken>
   }
 >()("services/Seal") {
@@ -77,7 +81,8 @@ export class Seal extends Context.Service<
             Effect.sync(() => {
               if (plaintext.length > maxPlaintextBytes)
                 throw new RangeError(`secret is longer than ${maxPlaintextBytes} bytes`)
-              // One call for all three values costs as much as a call for one of them.
+              // One call returns the random bytes of all three values, because it costs as much as a call for one
+              // value.
               const random = randomBytes(keyBytes + 2 * ivBytes)
               const dataKey = random.subarray(0, keyBytes)
               const boxIv = random.subarray(keyBytes, keyBytes + ivBytes)

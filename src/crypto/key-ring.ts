@@ -1,13 +1,16 @@
 import { createSecretKey, hkdfSync, type KeyObject } from "node:crypto"
 import { Data, Effect, Redacted } from "effect"
 
-/** A configured secret: 32 random bytes in base64 or base64url, with an id that encrypted texts contain. */
+/** A configured secret: 32 random bytes in base64 or base64url. Encrypted texts contain its id. */
 export interface NamedKey {
   readonly id: string
   readonly secret: Redacted.Redacted
 }
 
-/** The first key of the list encrypts; the others only decrypt older texts. */
+/**
+ * The keys of one purpose. The first configured key is the current one and encrypts; the others only decrypt older
+ * texts.
+ */
 export interface KeyRing {
   readonly currentId: string
   readonly current: KeyObject
@@ -19,13 +22,13 @@ export class KeyRingInvalid extends Data.TaggedError("KeyRingInvalid")<{
   readonly reason: "empty" | "id_malformed" | "id_repeated" | "secret_malformed"
 }> {}
 
-// Without dots, because stored texts are split at dots.
+// An id contains no dots, because stored texts are split at dots.
 const idPattern = /^[A-Za-z0-9_-]{1,32}$/
 const secretPattern = /^[A-Za-z0-9+/_-]{43}=?$/
 
 /**
- * Derives the keys of one purpose. One configured secret gives a different key for each purpose, so a text of one
- * purpose cannot be decrypted for another.
+ * Derives the keys of one purpose from the configured secrets. A secret gives a different key for each purpose, so a
+ * text that was encrypted for one purpose cannot be decrypted for another.
  */
 export const makeKeyRing = Effect.fnUntraced(function* (keys: ReadonlyArray<NamedKey>, purpose: string) {
   const all = new Map<string, KeyObject>()

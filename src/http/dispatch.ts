@@ -20,14 +20,20 @@ export interface DispatchOptions<R> {
   readonly guards: Guards["Service"]
   readonly context: Context.Context<R>
   readonly errorPage?: ErrorPage
-  /** Checks every response against its schema. For tests, because it doubles the work. */
+  /** Whether every response is checked against its schema. Only tests set it, because it doubles the work. */
   readonly checkAnswers: boolean
 }
 
 const jsonHeaders = { "Content-Type": "application/json" }
-/** Caches detect a private response only by the Authorization header, which a request with X-Api-Key does not have. */
+/**
+ * Forbids caches to store a private response. By themselves, caches detect a private response only by the
+ * Authorization header, which a request with X-Api-Key does not have.
+ */
 const privateHeaders = { "Cache-Control": "no-store" }
-/** Without Cache-Control many caches store a response for a time that they choose. */
+/**
+ * Makes caches ask again before they use a stored response. Without Cache-Control, many caches use a response for a
+ * time that they choose.
+ */
 const publicHeaders = { "Cache-Control": "no-cache" }
 const defaultBodyLimitBytes = 64 * 1024
 const noInput = {}
@@ -74,7 +80,7 @@ const makeDecode = (route: Route) => {
     for (let i = 0; i < names.length; i++) named[names[i]!] = given[i]
     return areTexts ? Result.succeed(named) : params(named)
   }
-  /** Most requests have no query string, so its result is decoded once. */
+  /** The decoded value of an empty query string. It is decoded once, because most requests have no query string. */
   const withoutQuery = route.query === undefined ? noValues : query({})
   return (request: RawRequest): Result.Result<Input, InvalidRequest> => {
     if (isNothing) return Result.succeed(emptyInput)
@@ -153,7 +159,7 @@ const checkAllowed = (route: Route, principal: Principal | null): Forbidden | un
   return undefined
 }
 
-/** Turns a route into an endpoint that the server mounts. This module does not depend on uWebSockets.js. */
+/** Converts a route into an endpoint, which the server can mount. This module does not depend on uWebSockets.js. */
 export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, options: DispatchOptions<R>) {
   const { guards } = options
   const decode = makeDecode(route)
@@ -168,7 +174,10 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
       ? undefined
       : guards.limit.bind(undefined, route.limit)
 
-  /** Counts the request before it checks permissions, so that refused requests count too. */
+  /**
+   * Counts the request against its rate limit before a missing permission is reported, so that refused requests count
+   * too.
+   */
   const limited = (
     request: RawRequest,
     principal: Principal | null,
@@ -196,7 +205,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
       : answer()
   }
 
-  // A public route without input or limit needs only its handler.
+  // A public route without input and rate limit needs no checks, so its handler is called directly.
   const isUnguarded = route.auth === "none" && limit === undefined && takesNothing(route)
   const produce = isUnguarded
     ? (request: RawRequest) =>
@@ -204,7 +213,8 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
     : (request: RawRequest) => Effect.flatMapEager(admit(request), (admitted) => perform(request, admitted))
 
   const once = Effect.fnUntraced(function* (key: string, request: RawRequest) {
-    // A replayed response also counts, and also requires permission: another API key of the user may have made it.
+    // A replayed response also counts against the rate limit and requires permission. The first request may have used
+    // another API key of the same user, with more permissions.
     const admitted = yield* admit(request)
     const answered = Effect.map(Effect.exit(Effect.suspend(() => perform(request, admitted))), (exit) =>
       settle(exit, request),
@@ -225,12 +235,15 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
       : { ...response, headers: { ...response.headers, ...privateHeaders } }
   }
 
-  /** Returns the response of a finished run: its value, a declared error, or a 500 without details. */
+  /**
+   * Converts the result of a finished run into a response: the returned value, a declared error, or a 500 without
+   * details.
+   */
   const settle = (exit: Exit.Exit<RawResponse, unknown>, request: RawRequest): RawResponse => {
     if (Exit.isSuccess(exit)) return exit.value
     const failure = Cause.findErrorOption(exit.cause)
     if (Option.isSome(failure) && isProblem(failure.value)) return refuse(failure.value, request)
-    // A run that was interrupted because the client disconnected is not logged.
+    // A run that was only interrupted, because the client disconnected, is not logged.
     if (!Cause.hasInterruptsOnly(exit.cause)) {
       fork(Effect.logError("request failed", { route: route.id, request_id: request.id }, exit.cause))
     }
@@ -246,7 +259,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
       ...(keyed ? [idempotencyHeader] : []),
       ...(route.headers ?? []),
     ],
-    // Idempotency-Keys of anonymous callers are distinguished by address.
+    // The Idempotency-Keys of anonymous callers are distinguished by the caller's address.
     needsAddress:
       route.needsAddress === true ||
       limit !== undefined ||
@@ -258,7 +271,8 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
       const fiber = fork(key === undefined || key === "" ? produce(request) : once(key, request))
       fiber.addObserver((exit) => respond(settle(exit, request)))
       return () => {
-        // A write continues when the client disconnects: interrupted after its commit, it would not publish the change.
+        // A write continues when the client disconnects. If it were interrupted after its commit, it would not
+        // publish the change.
         if (!writes) fiber.interruptUnsafe()
         return !writes
       }

@@ -10,11 +10,17 @@ import { parameterNames, percentDecode } from "./request/path.ts"
 import { makePrecomputedWriter } from "./response/precomputed.ts"
 import { sendNoBody, writeBody } from "./response/write-body.ts"
 
-/** Replaces an Idempotency-Key that cannot be read, so that the request is refused instead of run without a key. */
+/**
+ * An invalid value that replaces an Idempotency-Key which cannot be read. So the request is refused, and not run
+ * without a key.
+ */
 const unreadable = "\ufffd"
 const originKey = headerKey("origin")
 
-/** Makes the uWebSockets.js handlers of endpoints: precomputed responses first, otherwise the endpoint's `handle`. */
+/**
+ * Makes the uWebSockets.js handlers of endpoints. A handler sends a precomputed response if there is one; otherwise
+ * it calls `handle` of the endpoint.
+ */
 export const makeEndpointHandlers = (exchanges: Exchanges, observe: Observer, trustProxy: boolean) => {
   const { answer, crossOrigin, fail, failDefect, guarded, leave, open, pace, readBody, refuseLength, state } =
     exchanges

@@ -1,18 +1,18 @@
 import type { HeaderKey } from "./request/header-key.ts"
 
-/** A request, copied out of the transport because the transport's request is not valid after the callback. */
+/** A copy of a request. The library's own request object is not valid after the native callback. */
 export interface RawRequest {
   readonly id: string
   readonly method: string
   readonly path: string
   /** Path parameters in the order of the pattern, percent-decoded. */
   readonly params: ReadonlyArray<string>
-  /** The query string as sent. */
+  /** The query string as the client sent it, not decoded. */
   readonly query: string
-  /** Only the headers the endpoint declared, lower-case; absent ones are empty. */
+  /** The headers that the endpoint declares, by lower-case name. A header that was not sent is an empty string. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
-  /** The caller's address; empty unless `needsAddress` is set. */
+  /** The caller's address. Empty if the endpoint does not set `needsAddress`. */
   readonly address: string
 }
 
@@ -22,56 +22,66 @@ export interface RawResponse {
   readonly body?: string | Uint8Array
 }
 
-/** The parts of a request that select a precomputed response. Valid only during the native callback. */
+/** The parts of a request that select a precomputed response. They are valid only during the native callback. */
 export interface RequestView {
   getParameter(index: number): string
   getQuery(): string | undefined
   getHeader(key: HeaderKey): string
 }
 
-/** The status and headers that many precomputed responses share. Never changes after it is made. */
+/** The status and headers that many precomputed responses share. They never change. */
 export interface PrecomputedHead {
-  /** For example "200 OK". */
+  /** The status code and its text, for example "200 OK". */
   readonly status: string
   /** Header lines joined by CR LF. */
   readonly lines: string
 }
 
-/** The most bytes that a response's own header lines may use. */
+/** The maximum size of the header lines that belong to only one precomputed response. */
 export const ownLinesBytes = 256
 
 /**
- * A response whose bytes exist before the request arrives. It is written during the native callback, because its
- * memory may hold another response afterwards. It contains nothing from a request, so it needs no escaping.
+ * A response whose bytes exist before the request arrives. It must be written during the native callback, because its
+ * memory may contain another response afterwards. It contains nothing from a request, so no escaping is needed.
  */
 export interface Precomputed {
   readonly head: PrecomputedHead
   readonly body: string | Uint8Array
-  /** Copies the response's own header lines to `into`, each after CR LF. Returns the end of the copied bytes. */
+  /**
+   * Copies the header lines that belong only to this response to `into`, starting at `at`. Each line begins with CR
+   * LF. Returns the position after the last copied byte.
+   */
   copyOwn(into: Uint8Array, at: number): number
 }
 
-/** `lookup`: only {error}. `oauth`: {error, error_description}. `page`: HTML. Otherwise {error, code, request_id}. */
+/**
+ * The form of error responses. `lookup`: JSON with only {error}. `oauth`: JSON with {error, error_description}.
+ * `page`: HTML. Endpoints without a form send JSON with {error, code, request_id}.
+ */
 export type ErrorBody = "lookup" | "oauth" | "page"
 
 export type Method = "get" | "post" | "put" | "patch" | "del"
 
-/** A route in the form that the server mounts. */
+/** A route in the form that the HTTP server uses. */
 export interface Endpoint {
   readonly method: Method
   readonly path: string
   readonly headers: ReadonlyArray<string>
   readonly needsAddress: boolean
-  /** 0: the operation has no body; a body that is sent is ignored. */
+  /**
+   * The maximum size of the body. 0 means that the operation has no body; a body that is sent all the same is
+   * ignored.
+   */
   readonly bodyLimitBytes: number
   /**
-   * Calls `respond` once. Returns a function to call when the client disconnects or the deadline passes: it stops the
-   * work and returns true, or returns false if the work continues until `respond`.
+   * Handles a request and calls `respond` once. Returns a function for the server to call when the client disconnects
+   * or the deadline passes. That function stops the work and returns true; or it returns false if the work continues
+   * until `respond` is called.
    */
   readonly handle: (request: RawRequest, respond: (response: RawResponse) => void) => () => boolean
   readonly prepared?: (view: RequestView) => Precomputed | undefined
-  /** The shape of error bodies, if it is not the usual one. */
+  /** The form of error responses, if it is not the usual JSON. */
   readonly errorBody?: ErrorBody
-  /** Scripts of other origins cannot read the responses. */
+  /** Set if scripts of other origins must not read the responses. */
   readonly sameOrigin?: true
 }

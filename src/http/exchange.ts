@@ -8,7 +8,7 @@ import { makeCrossOrigin } from "./response/cross-origin.ts"
 import { headerLines } from "./response/header-lines.ts"
 import { makeResponseWriter, type ResponseTarget } from "./response/write-response.ts"
 
-/** The reasons for which the server itself refuses a request, without calling a handler. */
+/** The reasons for which the server itself sends an error, not the handler. */
 export type Refusal =
   | "bad_length"
   | "bad_path"
@@ -19,7 +19,7 @@ export type Refusal =
   | "defect"
 
 export interface Observer {
-  /** Returns a function that is called for each precomputed response of that endpoint. */
+  /** Returns a function that the server calls for each precomputed response of this endpoint. */
   prepared(endpoint: Endpoint): () => void
   answered(endpoint: Endpoint | undefined, status: number, milliseconds: number): void
 }
@@ -28,7 +28,7 @@ export interface ExchangeOptions {
   readonly allowedOrigins: ReadonlyArray<string>
   readonly deadlineMs: number
   readonly observe: Observer
-  /** Makes the response to a request that the server refuses. */
+  /** Makes the response to a request that the server refuses for one of the reasons in `Refusal`. */
   readonly refuse: (
     kind: Refusal,
     requestId: string,
@@ -40,16 +40,18 @@ export interface ExchangeOptions {
 /** One request and its response. */
 export interface Exchange extends ResponseTarget {
   readonly startedAt: number
-  /** The shape of an error for an unknown path: a page for browsers, otherwise JSON. */
+  /** The form of the error if the path is unknown: a page for browsers, otherwise undefined, which means JSON. */
   readonly errorBody: Endpoint["errorBody"]
   open: boolean
-  /** The response is ready and is written in the next turn of the event loop. */
+  /** True while the response is ready and waits to be written in the next turn of the event loop. */
   isWaiting: boolean
-  /** Since when the handler has been running without a pause; 0 while it waits for I/O. */
+  /** The time since which the handler has been running without a pause; 0 while it waits for I/O. */
   runningSince: number
-  /** Inside the native callback of the request, where the library corks writes by itself. */
+  /**
+   * True during the native callback of the request. In it, the library itself combines writes into one (corks them).
+   */
   inCallback: boolean
-  /** Asks the handler to stop. Returns false if it continues to its end all the same. */
+  /** Asks the handler to stop. Returns false if the handler continues to its end all the same. */
   cancel: () => boolean
 }
 
@@ -57,14 +59,14 @@ const keys = {
   accept: headerKey("accept"),
   origin: headerKey("origin"),
 }
-/** After these the connection is closed, because the rest of the request is not read. */
+/** After these refusals the connection is closed, because the server does not read the rest of the request. */
 const closing = new Set<Refusal>(["bad_length", "body_too_large", "deadline"])
 const noCancel = () => true
 
 const describeDefect = (error: unknown): string | undefined =>
   error instanceof Error ? error.stack : String(error)
 
-/** The requests of one server, each from its arrival to the end of its response. */
+/** Manages the requests of one server, each from its arrival to the end of its response. */
 export const makeExchanges = ({ allowedOrigins, deadlineMs, observe, refuse }: ExchangeOptions) => {
   const requestIds = makeRequestIds()
   const inFlight = new Set<Exchange>()
@@ -80,13 +82,13 @@ export const makeExchanges = ({ allowedOrigins, deadlineMs, observe, refuse }: E
     observe.answered(exchange.endpoint, response.status, now - exchange.startedAt)
     const isWatched = pace.addHandled(exchange.runningSince === 0 ? 0 : now - exchange.runningSince)
     const writeAll = () => writeNow(exchange, response, lines, close, isWatched)
-    // In one callback the library corks only the first 16 KB; after that each write is a system call. So a watched
-    // response is corked here.
+    // In one native callback, the library combines (corks) only the first 16 KB of writes; after that, each write is
+    // a system call. So a watched response is corked here.
     if (exchange.inCallback && !isWatched) writeAll()
     else exchange.res.cork(writeAll)
   }
 
-  /** Sends the response. A second response, or one after the client has disconnected, is dropped. */
+  /** Sends the response. It is dropped if the request already has a response or the client has disconnected. */
   const answer = (exchange: Exchange, response: RawResponse, close = false, made?: string) => {
     if (!exchange.open) {
       inFlight.delete(exchange)
@@ -135,7 +137,10 @@ export const makeExchanges = ({ allowedOrigins, deadlineMs, observe, refuse }: E
     }
   }
 
-  /** Ends the native callback. Only a request without a response at this point can be aborted or reach its deadline. */
+  /**
+   * Called at the end of the native callback. If the request has no response yet, it can from now on be aborted by
+   * the client or reach its deadline.
+   */
   const leave = (exchange: Exchange) => {
     exchange.inCallback = false
     exchange.runningSince = 0
@@ -148,7 +153,10 @@ export const makeExchanges = ({ allowedOrigins, deadlineMs, observe, refuse }: E
     })
   }
 
-  /** Turns an exception into a 500. Thrown out of a native callback it would end the process. */
+  /**
+   * Runs a function and converts an exception into a 500 response. An exception that leaves a native callback would
+   * end the process.
+   */
   const guarded = (exchange: Exchange, run: () => void) => {
     try {
       run()
@@ -158,8 +166,9 @@ export const makeExchanges = ({ allowedOrigins, deadlineMs, observe, refuse }: E
   }
 
   /**
-   * Refuses a request whose length is ambiguous, in the next turn of the event loop. Until then the request has no
-   * response, so the library closes the connection instead of reading the bytes that follow as another request.
+   * Refuses a request whose length is ambiguous. The response is sent in the next turn of the event loop. Until then
+   * the request has no response, so the library closes the connection, and does not read the bytes that follow as
+   * another request.
    */
   const refuseLength = (exchange: Exchange) => {
     setImmediate(() => fail(exchange, "bad_length"))
@@ -181,8 +190,8 @@ export const makeExchanges = ({ allowedOrigins, deadlineMs, observe, refuse }: E
   }
 
   /**
-   * Fails the requests whose deadline has passed. The set is ordered by arrival, so it stops at the first younger
-   * one.
+   * Responds with an error to the requests whose deadline has passed. The set is ordered by arrival, so the loop
+   * stops at the first request whose deadline has not passed.
    */
   const failExpired = () => {
     const expired = performance.now() - deadlineMs

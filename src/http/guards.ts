@@ -14,23 +14,29 @@ import type { AuthScheme, LimitName } from "./route.ts"
 
 export type RateHeaders = Readonly<Record<string, string>>
 
-/** The checks before a handler runs, in this order. */
+/**
+ * The checks that run before a handler: first `authenticate` and `limit`; then `once`, if the request has an
+ * Idempotency-Key; then `freshCode`, if the route is sensitive.
+ */
 export class Guards extends Context.Service<
   Guards,
   {
-    /** Null only for the schemes `none` and `optional`. */
+    /**
+     * Returns the authenticated caller, or null for an anonymous caller. Only the schemes `none` and `optional` allow
+     * anonymous callers.
+     */
     authenticate(
       scheme: AuthScheme,
       request: RawRequest,
     ): Effect.Effect<Principal | null, Unauthorized | Unavailable>
-    /** Absent when rate limits are off. */
+    /** Counts the request against a rate limit. Absent if rate limits are turned off. */
     readonly limit?: (
       name: LimitName,
       request: RawRequest,
       principal: Principal | null,
     ) => Effect.Effect<RateHeaders, TooManyRequests | Unavailable>
     freshCode(principal: Principal): Effect.Effect<void, TwoFactorRequired | Unavailable>
-    /** Runs the request once per Idempotency-Key. A repeated request gets the stored response. */
+    /** Runs the request only once for each Idempotency-Key. A repeated request gets the stored response. */
     once(
       key: string,
       routeId: string,
@@ -41,6 +47,6 @@ export class Guards extends Context.Service<
   }
 >()("directory/Guards") {}
 
-/** Request headers the guards read. */
+/** The request headers that `authenticate` reads. */
 export const authHeaders = ["authorization", "x-api-key"] as const
 export const idempotencyHeader = "idempotency-key"

@@ -6,7 +6,7 @@ import { Sql } from "../postgres/sql.ts"
 interface KeyRun {
   readonly caller: string
   readonly key: string
-  /** Identifies this attempt. Each attempt has another id. */
+  /** The id of this attempt. Each attempt has a new id. */
   readonly run: string
 }
 
@@ -17,7 +17,11 @@ export interface LeaseOutcome {
 }
 
 export const makeIdempotencyStore = Sql.useSync((sql) => ({
-  /** Leases the key to this run, or returns why the request must not run. */
+  /**
+   * Leases the key to this attempt (outcome `run`). The other outcomes say why the request must not run: it has a
+   * stored response (`repeat`), another attempt is running (`running`), or the key belongs to another request
+   * (`other`).
+   */
   lease: (
     { caller, key, run }: KeyRun,
     {
@@ -39,7 +43,7 @@ export const makeIdempotencyStore = Sql.useSync((sql) => ({
                   where caller = ${caller} and key = ${key} and run = ${run}`,
       )
       .pipe(Effect.asVoid),
-  /** Removes the key, so that the next request with it runs. */
+  /** Removes the key, so that the next request with this key runs. */
   free: ({ caller, key, run }: KeyRun) =>
     sql
       .rows((q) => q`delete from idempotency_key where caller = ${caller} and key = ${key} and run = ${run}`)

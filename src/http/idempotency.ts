@@ -10,11 +10,11 @@ import type { Principal } from "./principal.ts"
 import { addressGroup } from "./request/caller-address.ts"
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/
-// Encryption has a maximum text size, so longer responses are encrypted in pieces. The largest response of a write, a
-// hundred lootboxes, is below the maximum.
+// The encryption limits the size of a text, so a longer response is encrypted in pieces of `pieceBytes`. Responses
+// above `maxAnswerBytes` are not stored. The largest response of a write, a hundred lootboxes, is below that limit.
 const pieceBytes = 48 * 1024
 const maxAnswerBytes = 4 * 1024 * 1024
-/** The size of a row without its response. */
+/** The size of a database row without the response, as it counts for the quota. */
 const rowBytes = 512
 
 const hashOf = (routeId: string, { body, method, path, query }: RawRequest): string =>
@@ -22,7 +22,7 @@ const hashOf = (routeId: string, { body, method, path, query }: RawRequest): str
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("base64url")
 
-/** The refresh token in the body, if there is one. */
+/** Returns the refresh token in a JSON body, or undefined if there is none. */
 const refreshTokenOf = (body: Uint8Array): string | undefined => {
   try {
     const { refresh_token } = JSON.parse(Buffer.from(body).toString()) as { readonly refresh_token?: unknown }
@@ -33,21 +33,24 @@ const refreshTokenOf = (body: Uint8Array): string | undefined => {
 }
 
 /**
- * The owner of a key: different callers may use the same key. A limited token must not replay a response of a full
- * login.
+ * Returns the owner of an Idempotency-Key. Different callers may use the same key without a conflict. The kind of
+ * authentication is a part of the owner, so that a limited token cannot replay a response of a full login.
  */
 const callerOf = (principal: Principal | null, { address, body, headers }: RawRequest): string => {
   if (principal !== null) return `${principal.via}/${principal.userId}`
-  // Not by address: a phone that did not get its response may retry from another network.
+  // The owner is the refresh token and not the address: a phone that did not get its response may retry from another
+  // network.
   const login = refreshTokenOf(body)
   if (login !== undefined) return `login/${digest(login)}`
-  // These have no principal: a login that waits for its two-factor code, an OAuth client, a browser session.
+  // These callers have no principal: a login that waits for its two-factor code, an OAuth client, a browser session.
+  // Their credentials and their address are the owner.
   const credentials = JSON.stringify([headers["authorization"] ?? "", headers["cookie"] ?? ""])
   return `address/${address}/${digest(credentials)}`
 }
 
 /**
- * Whose quota a stored response uses. An anonymous caller can change its credentials each time, but not its address.
+ * Returns whose quota a stored response uses. For an anonymous caller it is the network address, because such a
+ * caller can change its credentials for each request, but not its address.
  */
 const quotaOwnerOf = (principal: Principal | null, { address }: RawRequest): string =>
   principal === null ? addressGroup(address) : principal.userId
@@ -55,11 +58,15 @@ const quotaOwnerOf = (principal: Principal | null, { address }: RawRequest): str
 const aboutTheCaller = new Set([401, 403, 424, 429])
 
 /**
- * Whether the response is stored. After an error of the caller's rights or of the server, the request may run again.
+ * Whether the response is stored. After an error of the server, or an error that is about the caller's rights or
+ * limits, the request may run again.
  */
 const isFinal = ({ status }: RawResponse): boolean => status < 500 && !aboutTheCaller.has(status)
 
-/** The stored response cannot be decrypted, because its key was removed. The request ran, so it must not run again. */
+/**
+ * The error if a stored response cannot be decrypted, because its master key was removed. The request was executed,
+ * so it must not run again.
+ */
 const unreadable = (status: number) =>
   new Conflict({
     error: `This request was completed with status ${status}, but its stored response cannot be read any more.`,
@@ -67,8 +74,8 @@ const unreadable = (status: number) =>
   })
 
 /**
- * Runs a request once per Idempotency-Key. The response is stored encrypted for a day. If a run dies, its lease
- * expires.
+ * Makes a function that runs a request once for each Idempotency-Key. The response is stored encrypted for a day.
+ * While a request runs, it holds a lease of its key; if its process dies, the lease expires.
  */
 export const makeIdempotency = (leaseSeconds: number) =>
   Effect.gen(function* () {
@@ -163,10 +170,10 @@ export const makeIdempotency = (leaseSeconds: number) =>
           Effect.ignore(store(caller, key, run, { status: 429 }, quotaOwner)),
           Effect.fail(refused),
         )
-      // The quota is checked only for a first run: a replay stores nothing.
+      // The quota is checked only here, before a first run, because a replayed response stores nothing.
       yield* limits.keep(quotaOwner, 0).pipe(Effect.catch(free))
-      // The response is stored even if the client disconnects, because its retry needs it. If it cannot be stored,
-      // the request still succeeds, and the key becomes free when its lease expires.
+      // The response is stored even if the client disconnects, because the retry of the client needs it. If the
+      // response cannot be stored, the request still succeeds, and the key becomes free when its lease expires.
       const response = yield* perform
       yield* store(caller, key, run, response, quotaOwner).pipe(
         Effect.catch((cause) => Effect.logWarning("idempotent response not stored", cause)),

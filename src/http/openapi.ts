@@ -73,7 +73,7 @@ const takesInput = (route: Route): boolean =>
   isWrite(route) ||
   parameterNames(route.path).length > 0
 
-/** The errors that a route declares, and those of the checks before its handler. */
+/** Returns the errors that a route declares, and the errors of the checks before its handler. */
 const problemsOf = (route: Route): ReadonlyArray<ProblemClass> => [
   ...(takesInput(route) ? [InvalidRequest] : []),
   ...(route.auth === "none" || route.auth === "optional" ? [] : [Unauthorized, Forbidden]),
@@ -105,7 +105,10 @@ const idempotencyParameter = {
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
 }
 
-/** Documents numbers and booleans as such. In a path or a query they are sent as text. */
+/**
+ * Returns the schema of a parameter. Numbers and booleans are sent as text in a path or a query, but they are
+ * documented as numbers and booleans.
+ */
 const typedParameter = (schema: Json): Json => {
   if (schema["minimum"] !== undefined) return { ...schema, type: "integer" }
   return String(schema["enum"]) === "true,false" ? { type: "boolean" } : schema
@@ -124,7 +127,7 @@ const header = (name: string, description: string, schema: Json = { type: "strin
   headers: { [name]: { description, schema } },
 })
 
-/** The headers that a client needs to handle a status. */
+/** Returns the response headers that a client needs to handle this status. */
 const headersOf = (status: number): Json => {
   switch (status) {
     case 302:
@@ -153,7 +156,10 @@ const replayed = header(
 )
 const isRedirect = (status: number): boolean => status === 302 || status === 303
 
-/** Derives the OpenAPI document from the route table. Only the schemas of shared error bodies are written by hand. */
+/**
+ * Returns the OpenAPI document, which is derived from the route table. Only the schemas of shared error bodies are
+ * written by hand.
+ */
 export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<string>) => {
   const schemas: Json = { ...errorSchemas }
   const paths: Record<string, Json> = {}

@@ -6,19 +6,20 @@ export interface Principal {
   readonly role: Role
   readonly scopes: ReadonlySet<Scope>
   /**
-   * The scopes listed by the API key, including those its owner has only in an organization. Undefined: not limited.
+   * The scopes that the API key lists, including scopes that its owner has only in an organization. Undefined if the
+   * scopes are not limited by a key.
    */
   readonly limitedTo?: ReadonlySet<Scope>
   readonly via: "session" | "api_key" | "oauth"
-  /** The API key that authenticated the caller. */
+  /** The id of the API key that authenticated the caller; undefined without an API key. */
   readonly keyId?: string
-  /** When that key expires, in milliseconds since the Unix epoch; Infinity if it does not expire. */
+  /** When the API key expires, in milliseconds since the Unix epoch; Infinity if it does not expire. */
   readonly keyExpiresAt?: number
-  /** The login session; empty for API keys. */
+  /** The id of the login session; empty for API keys. */
   readonly sessionId: string
-  /** The only emoji id that a token of the authorization-code flow can read. */
+  /** The only emoji id that a token of the OAuth authorization-code flow can read; undefined for other callers. */
   readonly emojiId: string | undefined
   readonly organizations: ReadonlyMap<string, Role>
-  /** Two-factor authentication is on, so sensitive operations may require a new code. */
+  /** Whether the user has turned on two-factor authentication. Then sensitive operations may require a new code. */
   readonly twoFactor: boolean
 }

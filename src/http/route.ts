@@ -18,8 +18,9 @@ type WireFields = { readonly [name: string]: Wire }
 type Decoded<F extends WireFields> = Schema.Struct<F>["Type"]
 
 /**
- * The authentication schemes of the API. `none` ignores credentials, `optional` uses valid ones. `JWT` and `apiKey`
- * accept a Bearer token or an API key; `two_factor` accepts only the Bearer token of a login session.
+ * The authentication schemes of the API. `none` ignores credentials; `optional` uses credentials if they are valid.
+ * `JWT` and `apiKey` both accept a Bearer token or an API key; `two_factor` accepts only the Bearer token of a login
+ * session.
  */
 export const authSchemes = ["none", "optional", "JWT", "apiKey", "two_factor"] as const
 export type AuthScheme = (typeof authSchemes)[number]
@@ -32,7 +33,10 @@ type PrincipalFor<A extends AuthScheme> = A extends "none"
 /** Named rate limits. Their budgets are in `limits/rate-limits.ts`. */
 export type LimitName = "login" | "mail" | "code" | "write" | "read"
 
-/** Errors that a route may return without declaring them. Only routes that require a caller have 401 and 403. */
+/**
+ * The errors that a route may return without declaring them. 401 and 403 are included only for routes that require an
+ * authenticated caller.
+ */
 type CommonProblem<A extends AuthScheme> =
   | InvalidRequest
   | TooManyRequests
@@ -47,31 +51,34 @@ interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
   readonly path: Path
   readonly auth: A
   readonly scope?: A extends "none" ? never : Scope
-  /** Requires a recent two-factor code from users who have two-factor authentication on. */
+  /** The route requires a recent two-factor code from users who have turned on two-factor authentication. */
   readonly sensitive?: A extends "none" ? never : true
-  /** Accepts the limited tokens of the OAuth authorization-code flow. */
+  /** The route accepts the limited tokens of the OAuth authorization-code flow. */
   readonly oauth?: A extends "none" ? never : true
   readonly limit?: LimitName
   readonly status?: number
   /** The redirect statuses of this route, in addition to `status`. */
   readonly redirects?: ReadonlyArray<302 | 303>
   readonly bodyLimitBytes?: number
-  /** Has a body but changes nothing. It may be repeated, and an Idempotency-Key is ignored. */
+  /** The route has a body but changes nothing. Its requests may be repeated, and an Idempotency-Key is ignored. */
   readonly reads?: true
   /** The handler gets the body as bytes, because it is not JSON. */
   readonly rawBody?: true
-  /** Documents the query in OpenAPI if the handler parses the query string itself. */
+  /** The query parameters for OpenAPI, if the handler parses the query string itself. */
   readonly search?: WireFields
-  /** Request headers the handler reads. */
+  /** The request headers that the handler reads. */
   readonly headers?: ReadonlyArray<string>
   readonly errorBody?: ErrorBody
   /** Scripts of other origins cannot read the responses, whatever ALLOWED_ORIGINS contains. */
   readonly sameOrigin?: true
-  /** The handler reads the caller's address. Without this or a limit, the address is not looked up. */
+  /**
+   * The handler reads the caller's address. If a route has neither this nor a rate limit, the address is usually not
+   * looked up.
+   */
   readonly needsAddress?: true
   /** The media type of the response, if it is not JSON. */
   readonly produces?: string
-  /** Not part of the published API. */
+  /** The route is not part of the published API, so OpenAPI does not contain it. */
   readonly internal?: true
 }
 
@@ -83,9 +90,9 @@ export interface HandlerRequest<A extends AuthScheme, P, Q, B> {
   readonly headers: Readonly<Record<string, string>>
   readonly requestId: string
   readonly path: string
-  /** The query string as sent, for routes that must see repeated parameters. */
+  /** The query string as the client sent it, for routes that must see repeated parameters. */
   readonly search: string
-  /** The caller's address, for routes with `needsAddress`. */
+  /** The caller's address. Empty unless the route needs it (see `needsAddress`). */
   readonly address: string
   readonly rawBody: Uint8Array
 }
@@ -106,15 +113,18 @@ export interface RouteSpec<
   readonly body?: B
   readonly success: S
   readonly errors: ReadonlyArray<E>
-  /** Returns the encoded form of `success`. It is sent as it is. */
+  /** Handles a request. It returns the encoded form of `success`, which is sent without further encoding. */
   readonly handler: (
     request: HandlerRequest<A, Decoded<P>, Decoded<Q>, B["Type"]>,
   ) => Effect.Effect<S["Encoded"] | Reply<S["Encoded"]>, InstanceType<E> | CommonProblem<A>, R>
-  /** Built once at startup. Returns a precomputed response without a fiber, or undefined to call the handler. */
+  /**
+   * Built once at startup. The function returns a precomputed response without starting a fiber, or undefined if the
+   * handler must be called.
+   */
   readonly prepared?: Effect.Effect<(view: RequestView) => Precomputed | undefined, never, R>
 }
 
-/** A route without its request and response types, which `route` has checked. */
+/** A route without the types of its request and response. The function `route` has already checked them. */
 export interface Route<R = unknown> extends RowFacts<AuthScheme> {
   readonly params?: WireFields
   readonly query?: WireFields
@@ -129,13 +139,13 @@ export const isWrite = ({ method, reads }: Pick<Route, "method" | "reads">): boo
   method !== "get" && !reads
 
 /**
- * Whether the route supports Idempotency-Key: writes whose callers are authenticated or rate limited, so storage is
- * bounded.
+ * Whether the route supports Idempotency-Key. These are the writes whose callers are authenticated or rate limited,
+ * so that the storage for responses is limited.
  */
 export const takesKey = (route: Pick<Route, "auth" | "limit" | "method" | "reads">): boolean =>
   isWrite(route) && (route.auth !== "none" || route.limit !== undefined)
 
-/** The types of a route for the client. The member exists only in the type. */
+/** The types of a route, for the typed client. The member `~call` exists only in the type, never at run time. */
 export interface CallOf<
   M extends Method,
   Path extends string,
@@ -147,13 +157,13 @@ export interface CallOf<
     readonly method: M
     readonly path: Path
     readonly query: Schema.Struct<Q>["Encoded"]
-    /** `never` if the operation has no body. */
+    /** The body as the client sends it; `never` if the operation has no body. */
     readonly body: B["Encoded"]
     readonly answer: S["Encoded"]
   }
 }
 
-/** Declares a route and checks its types. */
+/** Declares a route. The compiler checks its types; the value is returned unchanged. */
 export const route = <
   const A extends AuthScheme,
   S extends Wire,

@@ -11,15 +11,15 @@ import { uWS } from "./uws.ts"
 export interface ServerOptions extends ExchangeOptions {
   readonly host: string
   readonly port: number
-  /** False lets several processes listen on the same port. */
+  /** Whether only this process may listen on the port. False lets several processes listen on the same port. */
   readonly exclusive: boolean
   readonly endpoints: ReadonlyArray<Endpoint>
   readonly trustProxy: boolean
-  /** Adds further handlers on the same port, such as the live socket. */
+  /** Adds handlers of another kind on the same port, such as the WebSocket handler. */
   readonly mount?: (app: TemplatedApp) => Mounted
 }
 
-/** A further handler. It closes its own connections when the server stops. */
+/** Handlers that `mount` has added. They close their own connections when the server stops. */
 export interface Mounted {
   drain(withinMs: number): Promise<void>
 }
@@ -27,16 +27,17 @@ export interface Mounted {
 export interface Server {
   readonly port: number
   readonly inFlight: () => number
-  /** Stops listening, waits for running requests, then closes all connections. */
+  /** Stops listening, waits at most `withinMs` for running requests, then closes all connections. */
   stop(withinMs: number): Promise<void>
 }
 
 const isPrepared = ({ prepared }: Endpoint): boolean => prepared !== undefined
 const sweepMs = 250
-// LIBUS_LISTEN_EXCLUSIVE_PORT. The library's types declare it in an enum that does not exist at run time.
+// The value of LIBUS_LISTEN_EXCLUSIVE_PORT. The library's types declare it in an enum that does not exist at run
+// time.
 const exclusivePort = 1
 
-/** Answers OPTIONS, unknown paths (404) and known paths with another method (405). */
+/** Adds handlers that respond to OPTIONS, to unknown paths (404) and to known paths with another method (405). */
 const mountFallbacks = (app: TemplatedApp, exchanges: Exchanges, options: ServerOptions) => {
   const { answer, fail, guarded, leave, open, refuseLength } = exchanges
   const endpointsOf = makeKnownPaths(options.endpoints)
@@ -84,7 +85,8 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
 
   const mounted = options.mount?.(app)
   const handlerOf = makeEndpointHandlers(exchanges, observe, trustProxy)
-  // The library tries routes in the order in which they were added, so endpoints with precomputed responses are first.
+  // The library tries routes in the order in which they were added. So endpoints with precomputed responses are added
+  // first.
   const [fast, others] = [endpoints.filter(isPrepared), endpoints.filter((e) => !isPrepared(e))]
   for (const endpoint of [...fast, ...others]) {
     app[endpoint.method](endpoint.path, handlerOf(endpoint, false))
@@ -92,7 +94,8 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
   }
   mountFallbacks(app, exchanges, options)
 
-  // All requests have the same deadline, so one interval checks the oldest. There is no timer per request.
+  // All requests have the same deadline, so one interval checks the oldest requests. No request needs a timer of its
+  // own.
   const sweeper = setInterval(exchanges.failExpired, sweepMs)
   sweeper.unref()
 
@@ -116,8 +119,9 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
         stop: (withinMs) => stop(socket, withinMs),
       })
     }
-    // By default the library shares the port without an error, so a single process asks for it exclusively. The form
-    // with four arguments exists in every version that we load, but not in its types.
+    // By default the library shares the port with other processes without an error, so a single process asks for
+    // exclusive use. The form of `listen` with four arguments exists in every version of the library that we load,
+    // but not in its types.
     type Listen = (host: string, port: number, options: number, done: typeof listening) => void
     const listen = app.listen.bind(app) as unknown as Listen
     listen(host, port, options.exclusive ? exclusivePort : 0, listening)

@@ -1,13 +1,16 @@
 import { createRequire } from "node:module"
 
 /**
- * The maximum size of a request line with its headers. The library for Node 22 and 24 defaults to 4 KB, which is too
- * small for a list of ids or for a sign-in with all its parameters. It reads the variable when it is loaded, so it is
- * loaded below.
+ * Sets the maximum size of a request line with its headers. The library for Node 22 and 24 defaults to 4 KB, which is
+ * too small for a list of ids or for a sign-in with all its parameters. The library reads this variable when it is
+ * loaded, so the library must be loaded after this line.
  */
 process.env["UWS_HTTP_MAX_HEADERS_SIZE"] ??= String(16 * 1024)
 
-/** Loads the library. Its own error names unsupported versions of Node even if the cause is an old glibc. */
+/**
+ * Loads the library. If the glibc of the system is too old, it throws a clear error: the error of the library itself
+ * blames an unsupported version of Node.
+ */
 const load = (): typeof import("uWebSockets.js") => {
   try {
     return createRequire(import.meta.url)("uWebSockets.js")

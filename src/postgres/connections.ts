@@ -1,21 +1,26 @@
 import type postgres from "postgres"
 
 /**
- * Statements take a few milliseconds. One that takes this long may wait for a lock, and later statements wait behind
- * it.
+ * A connection counts as held up if its statement runs for longer than this. Such a statement may wait for a lock,
+ * and later statements on the connection wait behind it. Other statements take a few milliseconds.
  */
 export const heldUpMs = 100
-/** After a refused connection, the connection is not used for this time if another one is available. */
+/**
+ * After the database has refused to open a connection, this connection is not used for this time, unless no other is
+ * available.
+ */
 const refusedMs = 1000
-/** The time for statements that still run on a client that is closed. */
+/** When a client is closed, its running statements get this long to finish. Then its connection is terminated. */
 const endSeconds = 2
 
-/** A client with one connection, and its running statements. Times are of a monotonic clock. */
+/**
+ * A client with one connection, and the number of statements that run on it. Times are read from a monotonic clock.
+ */
 class Connection {
   readonly #open: () => postgres.Sql
   #client: postgres.Sql
   #running = 0
-  /** When its current statement began. */
+  /** When the current statement began: when it was sent, or when the statement before it ended. */
   #since = 0
   #refusedAt = Number.NEGATIVE_INFINITY
 
@@ -37,7 +42,7 @@ class Connection {
     if (isRefused !== other.#isRefused(now)) return !isRefused
     const isHeldUp = this.#isHeldUp(now)
     if (isHeldUp !== other.#isHeldUp(now)) return !isHeldUp
-    // With equal load, prefer the connection that made progress most recently.
+    // If both have the same number of running statements, the connection that made progress most recently is better.
     return this.#running === other.#running ? this.#since > other.#since : this.#running < other.#running
   }
 
@@ -59,7 +64,7 @@ class Connection {
   }
 
   /**
-   * Replaces the client after its connection broke during a statement. The client (postgres 3.4.9) still treats that
+   * Replaces a client whose connection broke during a statement. The broken client (postgres 3.4.9) still treats that
    * statement as current. If the server then refuses a new connection, the client reports no error and reconnects
    * without a pause, some hundred times a second.
    */
@@ -69,17 +74,17 @@ class Connection {
     broken.end({ timeout: endSeconds }).catch(() => {})
   }
 
-  /** The database refused to open the connection. */
+  /** Records that the database refused to open the connection. */
   refused(now: number): void {
     this.#refusedAt = now
   }
 }
 
 /**
- * A pool with one client per connection. A single client with many connections (postgres 3.4.9) searches its
- * connection in a list that grows by one entry per statement and is reset only when all connections are in use. If
- * that is rare, every statement takes longer than the one before: half a millisecond longer after a million
- * statements.
+ * A pool with one client per connection. A single client with many connections (postgres 3.4.9) would be slower: it
+ * searches its connection in a list that grows by one entry per statement and is reset only when all connections are
+ * in use. If that happens rarely, every statement takes longer than the one before: half a millisecond longer after a
+ * million statements.
  */
 export class Connections {
   readonly #all: ReadonlyArray<Connection>
@@ -89,7 +94,8 @@ export class Connections {
   }
 
   /**
-   * Returns the first connection that makes progress and has the least load. A connection is opened at its first use.
+   * Returns the connection for the next statement: one that is not refused, not held up, and has the fewest running
+   * statements. The first free connection is preferred, so that a further connection is opened only if it is needed.
    */
   next(now: number): Connection {
     let best = this.#all[0]!

@@ -5,7 +5,10 @@ const firstMeasurements = 3
 const tolerance = 2
 const ageing = 1.5
 
-/** The time of the database, so that all processes use the same deadlines even if the clock of a machine is wrong. */
+/**
+ * The time of the database. All processes use it for deadlines, so deadlines are the same even if the clock of a
+ * machine is wrong.
+ */
 export class DatabaseClock extends Context.Service<DatabaseClock, { now(): number }>()(
   "directory/DatabaseClock",
 ) {
@@ -21,8 +24,9 @@ export class DatabaseClock extends Context.Service<DatabaseClock, { now(): numbe
           (q) => q`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`,
         )
         const after = performance.now()
-        // The database read its clock between sending and receiving, so the middle is wrong by at most half the round
-        // trip. A measurement with a slow round trip is ignored, unless the best one is old.
+        // The database read its clock between `before` and `after`, so the middle of both is wrong by at most half
+        // the round trip. A measurement with a slow round trip is ignored. Each ignored one raises `bestTripMs`, so
+        // that an old measurement is replaced after some time.
         const tripMs = after - before
         if (row === undefined || tripMs > bestTripMs * tolerance) {
           bestTripMs *= ageing
@@ -43,7 +47,7 @@ export class DatabaseClock extends Context.Service<DatabaseClock, { now(): numbe
   )
 }
 
-/** An Effect clock with the time of the database. */
+/** An Effect clock that returns the time of the database. */
 export const makeDatabaseTime = Effect.gen(function* () {
   const database = yield* DatabaseClock
   const machine = yield* Clock.Clock

@@ -19,8 +19,8 @@ const fingerprint = (rows: ReadonlyArray<Stored>): string =>
   rows.map(({ name, release, sha256 }) => `${name} ${sha256} ${release}`).join()
 
 /**
- * Creates the changed functions in one transaction, so that no process sees some of them new and some old. Fails if another
- * process changed functions after `stored` was read.
+ * Returns the SQL that creates the changed functions in one transaction, so that no process sees some of them new and
+ * some old. It fails if another process changed functions after `stored` was read.
  */
 const replaceFunctions = (
   stored: ReadonlyArray<Stored>,
@@ -38,13 +38,14 @@ const replaceFunctions = (
   values ${files.map(({ name, sha256 }) => `('${name}', '${sha256}', '${literal(release)}')`).join()}
   on conflict (name) do update set sha256 = excluded.sha256, release = excluded.release, at = now();
   ${lockWait}
-  -- Functions call each other, so no order of creation would satisfy every check. A test checks the bodies.
+  -- Functions call each other, so no order of creation would pass the check of every body. A test checks the bodies.
   set local check_function_bodies = off;
   ${changed.map(({ text }) => text).join("\n")}`
 
 /**
- * Re-creates the functions of every file that changed, and returns the names of those files. Functions of a newer release stay
- * as they are: an older process that is started later must not replace them while newer processes use them.
+ * Re-creates the functions of every file that changed, and returns the names of these files. If the database has
+ * functions of a newer release, nothing is changed: a process of an older release must not replace them while newer
+ * processes use them.
  */
 export const applyFunctions = async (sql: postgres.Sql, schema: Schema): Promise<ReadonlyArray<string>> => {
   const { release } = schema
@@ -69,7 +70,9 @@ export const applyFunctions = async (sql: postgres.Sql, schema: Schema): Promise
   }
 }
 
-/** The release whose functions the database has, if it is newer than the given one. */
+/**
+ * Returns the release whose functions the database has, if it is newer than the given release; otherwise undefined.
+ */
 export const findNewerRelease = async (sql: postgres.Sql, release: Release): Promise<string | undefined> => {
   const newer = (await readStored(sql, release)).filter(({ is_newer }) => is_newer)
   return newer[0]?.release.replaceAll(/[{}]/g, "").replaceAll(",", ".")

@@ -1,7 +1,10 @@
 import { Effect } from "effect"
 import { Sql } from "./sql.ts"
 
-/** Whether Postgres responds in time, and whether it rejected writes recently. */
+/**
+ * Health checks: `answers` tells whether Postgres responds within two seconds, `writesFail` whether it rejected
+ * writes recently.
+ */
 export const makePostgresHealth = Sql.useSync((sql) => ({
   answers: sql
     .rows((q) => q`select 1`)

@@ -8,7 +8,7 @@ const isApplied = async (sql: postgres.Sql, name: string): Promise<boolean> => {
   return row !== undefined
 }
 
-/** Each file is one simple query, so it is applied completely or not at all. */
+/** Applies one migration. The file is sent as one simple query, so it is applied completely or not at all. */
 const apply = (sql: postgres.Sql, { name, sha256, text }: SqlFile): Promise<void> =>
   retryLocked(
     name,
@@ -24,7 +24,10 @@ const apply = (sql: postgres.Sql, { name, sha256, text }: SqlFile): Promise<void
     () => isApplied(sql, name),
   )
 
-/** Tables that record the applied files: migrations, and functions with their release. */
+/**
+ * Creates the tables that record which files were applied: `migration`, and `function_file` with the release of each
+ * file.
+ */
 const createTables = (sql: postgres.Sql) =>
   sql
     .unsafe(
@@ -36,8 +39,8 @@ const createTables = (sql: postgres.Sql) =>
     .simple()
 
 /**
- * Versions before 0.2.0 had other migrations under similar names. The first file of the baseline identifies newer
- * databases.
+ * Throws if the database was created by a version before 0.2.0, which had other migrations with similar names. The
+ * first migration file (`baseline`) is recorded only in databases of 0.2.0 and newer versions.
  */
 const rejectBeforeBaseline = async (sql: postgres.Sql, baseline: string): Promise<void> => {
   const [found] = await sql<[{ names: number; has_baseline: boolean }]>`
@@ -49,7 +52,7 @@ const rejectBeforeBaseline = async (sql: postgres.Sql, baseline: string): Promis
   )
 }
 
-/** Brings the database to the newest schema and returns the names of the files it applied. */
+/** Migrates the database to the newest schema and returns the names of the files that were applied. */
 export const migrate = async (
   sql: postgres.Sql,
   schema: Schema = currentSchema,
@@ -71,7 +74,10 @@ export const migrate = async (
   return [...applied, ...(await applyFunctions(sql, schema))]
 }
 
-/** What the database has from a newer version: unknown migrations, or the release of its functions. */
+/**
+ * Returns what a newer version has added to the database: migrations that this version does not know, and the release
+ * of the functions. Returns an empty list if no newer version has used the database.
+ */
 export const findNewer = async (
   sql: postgres.Sql,
   schema: Schema = currentSchema,

@@ -1,23 +1,27 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
 /**
- * The start of every change to the schema. One process at a time changes it; the others wait. Statements have no time
- * limit here, because building an index of a large table takes longer than a request may.
+ * The first statements of every change to the schema. They take a lock, so one process at a time changes the schema,
+ * and the other processes wait. They also remove the time limit of statements, because building an index of a large
+ * table takes longer than a request may take.
  */
 export const begin =
   "set local statement_timeout = 0; set local lock_timeout = 0; select pg_advisory_xact_lock(730214906);"
 
 /**
- * A dump or a forgotten session may lock a table for hours. While a migration waits for the table, every later writer
- * waits behind it, and requests to processes of the previous version fail. So a migration gives up soon and tries
- * again later.
+ * Limits how long a migration waits for a table. A dump or a forgotten session may lock a table for hours. While a
+ * migration waits for the table, every later writer waits behind the migration, and requests to processes of the
+ * previous version fail. So a migration gives up after this time and tries again later.
  */
 export const lockWait = "set local lock_timeout = '2s';"
 const pauseMs = 1000
 const lockNotAvailable = "55P03"
 const deadlock = "40P01"
 
-/** Runs a change to the schema until no table that it needs is locked by another session. */
+/**
+ * Runs a change to the schema. The change is repeated as long as another session locks a table that it needs.
+ * `isDone` is asked after each failure; if it returns true, the change is not repeated.
+ */
 export const retryLocked = async (
   name: string,
   change: () => Promise<unknown>,

@@ -5,12 +5,15 @@ import { sessionSettings } from "../config/database-session-settings.ts"
 import { clusterName } from "./embedded/orphans.ts"
 import { connect, type SqlOptions } from "./sql.ts"
 
-/** The time to wait for a notification. Without a pooler it arrives immediately. */
+/** How long to wait for a notification. Without a pooler, a notification arrives immediately. */
 const notificationMs = 2500
 
 const unsuitable = (what: string) => new Error(`DATABASE_URL: ${what}`)
 
-/** PgBouncer rejects a startup setting that is not in its `ignore_startup_parameters`. */
+/**
+ * Whether a pooler rejected a session setting. PgBouncer rejects each setting that is not in its
+ * `ignore_startup_parameters`.
+ */
 const isRefusedSetting = ({ message }: Error): boolean => /unsupported startup parameter/.test(message)
 
 const readSettings = async (sql: postgres.Sql, names: ReadonlyArray<string>) => {
@@ -24,8 +27,8 @@ const readSettings = async (sql: postgres.Sql, names: ReadonlyArray<string>) => 
 }
 
 /**
- * Checks the session settings, because a pooler may reject or drop them. The service gives wrong results without
- * them.
+ * Checks that the session has our settings, because a pooler may reject or drop them. Without them, the service would
+ * give wrong results.
  */
 const checkSession = async (sql: postgres.Sql, statementTimeoutMs: number): Promise<void> => {
   const expected = Object.entries(sessionSettings(statementTimeoutMs)).map(
@@ -43,7 +46,7 @@ const checkSession = async (sql: postgres.Sql, statementTimeoutMs: number): Prom
   const encoding = found.get("server_encoding")
   if (encoding !== "UTF8")
     throw unsuitable(`the encoding of the database is ${encoding}, but emoji require UTF8`)
-  // The value may have a second part, as in "ISO, MDY".
+  // Only the part before the comma is compared: the value of DateStyle has a second part, as in "ISO, MDY".
   const wrong = expected.find(([name, value]) => found.get(name)?.split(",")[0] !== value)
   if (wrong === undefined) return
   const [name, value] = wrong
@@ -53,7 +56,10 @@ const checkSession = async (sql: postgres.Sql, statementTimeoutMs: number): Prom
   )
 }
 
-/** Checks that notifications arrive, because processes use them. A pooler in transaction mode loses them. */
+/**
+ * Checks that notifications arrive, because the processes of the service use them to inform each other. A pooler in
+ * transaction mode loses notifications.
+ */
 const checkNotifications = async (sql: postgres.Sql): Promise<void> => {
   const channel = `directory_${randomBytes(9).toString("hex")}`
   let onNotification = (): void => {}
@@ -67,8 +73,8 @@ const checkNotifications = async (sql: postgres.Sql): Promise<void> => {
 }
 
 /**
- * Rejects the embedded Postgres of another service, because that service does not expect other writers and would
- * serve stale caches.
+ * Throws if the database is the embedded Postgres of another service. That service expects no other writers, so its
+ * caches would become stale.
  */
 const checkShared = async (sql: postgres.Sql): Promise<void> => {
   const [found] = await sql<[{ cluster: string; name: string }]>`
@@ -77,7 +83,10 @@ const checkShared = async (sql: postgres.Sql): Promise<void> => {
   throw unsuitable("this is the embedded Postgres of another service, which cannot be shared")
 }
 
-/** Fails if the service would not work completely with the operator's database or the pooler in front of it. */
+/**
+ * Throws if the service would not work completely with the operator's database, or with the pooler in front of it.
+ * `serves` is true if this process will serve requests.
+ */
 export const checkPreflight = async (
   options: SqlOptions,
   { serves = false }: { readonly serves?: boolean } = {},

@@ -8,12 +8,12 @@ export const prepareDatabase = async (
   statementTimeoutMs: number,
   use: {
     readonly serves?: boolean
-    /** Throws if the content of the database must not be served. */
+    /** A check after the migration. It throws if the content of the database must not be served. */
     readonly check?: (sql: Client) => Promise<void>
   } = {},
 ): Promise<void> => {
   const options = { connection, poolSize: 1, statementTimeoutMs }
-  // An embedded database needs no check.
+  // Only a database of the operator is checked. The embedded one always has the right settings.
   if ("url" in connection) await checkPreflight(options, use)
   const sql = connect(options)
   try {

@@ -2,30 +2,39 @@ import { Effect } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import { type Client, Sql, type SqlPiece } from "./sql.ts"
 
-/** Expired rows are deleted in batches, because a month of rows exceeds the time limit of a statement. */
+/**
+ * The maximum number of rows that one statement deletes. Deleting the rows of a month in one statement would exceed
+ * the time limit of a statement.
+ */
 const batchSize = 5000
 
 type Database = (typeof Sql)["Service"]
 type Condition = (q: Client) => SqlPiece
 
-/** Rows of a table that are no longer needed. */
+/** Describes which rows of a table are no longer needed. `key` lists the columns that identify a row. */
 export interface ExpiredRows {
   readonly table: string
   readonly key: ReadonlyArray<string>
   readonly isExpired: Condition
 }
 
-/** The same for a table whose `id` increases with time, and that has no index to find expired rows. */
+/**
+ * Describes which rows are no longer needed, for a table whose `id` increases with time and that has no index to find
+ * expired rows.
+ */
 export interface ExpiredNumberedRows {
   readonly table: string
   readonly isExpired: Condition
-  /** The search ends with the first batch that has a recent row. */
+  /** Matches rows that are too young to be expired. The search ends with the first batch that contains such a row. */
   readonly isRecent: Condition
 }
 
 export const expiredADayAgo: Condition = (q) => q`expires_at < now() - interval '1 day'`
 
-/** Deletes expired rows by key. The delete checks the condition again, because a row may be in use again meanwhile. */
+/**
+ * Deletes expired rows in batches, found by their key. The delete checks the condition again, because a row may have
+ * been renewed after it was selected.
+ */
 export const deleteByKey = (sql: Database, table: string, key: Array<string>, isExpired: Condition) =>
   Effect.repeat(
     sql.rows(

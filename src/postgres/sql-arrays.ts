@@ -1,7 +1,7 @@
 /**
- * One-dimensional Postgres arrays. By default the client reads the array types with a query at every connect. If the
- * backend is killed during that query, an unhandled rejection ends the process. So the types that we use are defined
- * here.
+ * Reads and writes one-dimensional Postgres arrays. By default the client reads the array types with a query at every
+ * connect. If the backend is killed during that query, an unhandled rejection ends the process. So the array types
+ * that we use are defined here.
  */
 
 const quote = (value: unknown): string =>

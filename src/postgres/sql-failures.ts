@@ -2,9 +2,9 @@ import { Data } from "effect"
 import { Unavailable } from "../../schema/errors.ts"
 import { isWriteFailure } from "./write-failures.ts"
 
-/** Postgres rejected the statement: a constraint, or an exception raised by one of our functions. */
+/** Postgres rejected the statement, because it violates a constraint or one of our functions raised an exception. */
 export class SqlRefused extends Data.TaggedError("SqlRefused")<{
-  /** For the log. It contains no values of the statement. */
+  /** The text for the log. It contains no values of the statement. */
   readonly message: string
   readonly sqlstate: string
   readonly constraint: string
@@ -13,27 +13,33 @@ export class SqlRefused extends Data.TaggedError("SqlRefused")<{
 }> {}
 
 const lostConnection = new Set(["CONNECTION_CLOSED", "CONNECTION_ENDED", "CONNECTION_DESTROYED"])
-// Codes of a connection that could not be opened.
+// Error codes that mean that a connection could not be opened.
 const unopened = new Set(["CONNECT_TIMEOUT", "ECONNREFUSED", "ENOENT", "ENOTFOUND", "EAI_AGAIN"])
-// SQLSTATEs that a server sends before it closes an open connection.
+// SQLSTATEs that a server sends before it closes a connection that was in use.
 const ending = /^57P0[125]$/
-// Network errors of the operating system: ECONNREFUSED, EHOSTUNREACH, EAI_AGAIN, EMFILE …
+// Error codes of the operating system, mostly of the network: ECONNREFUSED, EHOSTUNREACH, EAI_AGAIN, EMFILE …
 const systemError = /^E(?!RR_)[A-Z_]+$/
-// Temporary errors that the request did not cause: connection, unknown login or database, rollback because of other
-// transactions, resources, operator intervention, disk, a server that became a standby.
+// SQLSTATEs of temporary errors that the request did not cause: a lost connection, an unknown login or database, a
+// rollback because of other transactions, missing resources, an intervention of the operator, a disk error, a server
+// that became a standby.
 const temporary = /^(08|28|3D|40|53|57|58|25006)/
 
-/** A statement that exceeded its time is not retried: it would take as long again and delay other statements. */
+/**
+ * The failure of a statement that exceeded its time limit. It is not retried: it would take as long again and delay
+ * other statements.
+ */
 const tookTooLong = new Unavailable({
   error: "The database statement timed out. Retry later.",
   retryAfterSeconds: 5,
 })
 /**
- * A deadlock, a serialization failure, or an operator's `lock_timeout`. The database has rolled back the statement,
- * so it can be retried.
+ * The failure after a deadlock, a serialization failure, or an operator's `lock_timeout`. The database has rolled
+ * back the statement, so it can be retried.
  */
 const undone = new Unavailable({ error: "The database is busy. Retry later.", retryAfterSeconds: 1 })
-/** The statement was never sent. */
+/**
+ * The failure of a statement that was never sent, because the database refused the connection or was not reachable.
+ */
 export const unreached = new Unavailable({
   error: "The database is not reachable. Retry later.",
   retryAfterSeconds: 1,
@@ -42,7 +48,7 @@ export const noWrites = new Unavailable({
   error: "The database does not accept writes at the moment. Retry later.",
   retryAfterSeconds: 5,
 })
-/** Our own statement_timeout, and an operator's transaction_timeout (from Postgres 17 on). */
+/** SQLSTATEs of our own `statement_timeout`, and of an operator's `transaction_timeout` (Postgres 17 and newer). */
 const tookTooLongStates = new Set(["57014", "25P04"])
 const undoneStates = new Set(["40001", "40P01", "55P03"])
 export const mayPass = (failure: Unavailable | SqlRefused): failure is Unavailable =>
@@ -61,13 +67,16 @@ interface PostgresError {
 }
 const detailsOf = (error: unknown): PostgresError => (error ?? {}) as PostgresError
 
-/** Whether the connection broke after the statement was sent and before its result. */
+/** Whether the connection broke after the statement was sent and before its result arrived. */
 export const isBroken = (error: unknown): boolean => {
   const { code = "" } = detailsOf(error)
   return code === "CONNECTION_CLOSED" || (systemError.test(code) && !unopened.has(code))
 }
 
-/** Turns the error of a statement into the failure that its caller sees. Throws errors of the program. */
+/**
+ * Converts the error of a statement into the failure that the caller gets. Throws the error if it is a mistake in the
+ * program.
+ */
 export const toFailure = (error: unknown): Unavailable | SqlRefused => {
   const { code = "", constraint_name, detail, hint, severity, table_name } = detailsOf(error)
   if (tookTooLongStates.has(code)) return tookTooLong

@@ -9,10 +9,10 @@ export interface SqlFile {
   readonly sha256: string
 }
 
-/** A version of the service as its parts, which Postgres compares as an integer array. */
+/** A version of the service as a list of its numbers. Postgres stores and compares it as an integer array. */
 export type Release = ReadonlyArray<number>
 
-/** The SQL files of one version of the service. */
+/** The folder with the SQL files of one version of the service. */
 export interface Schema {
   readonly folder: string
   readonly release: Release
@@ -27,10 +27,16 @@ const read = (folder: string, prefix = ""): ReadonlyArray<SqlFile> =>
       return { name: prefix + file, text, sha256: createHash("sha256").update(text).digest("hex") }
     })
 
-/** Tables, indexes and seed rows. Append-only: a file is never changed after its release. */
+/**
+ * Reads the migrations, which create tables, indexes and initial rows. A file is never changed after its release;
+ * changes need a new file.
+ */
 export const migrationFiles = ({ folder }: Schema): ReadonlyArray<SqlFile> => read(folder)
 
-/** Functions and triggers in their current form. */
+/**
+ * Reads the files that create functions and triggers. Unlike a migration, such a file is edited when its functions
+ * change.
+ */
 export const functionFiles = ({ folder }: Schema): ReadonlyArray<SqlFile> => read(folder, "functions/")
 
 const { version } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")) as { version: string }

@@ -25,19 +25,19 @@ export interface SqlOptions {
   readonly connection: DatabaseAddress
   readonly poolSize: number
   readonly statementTimeoutMs: number
-  /** Further options of the client, for connections that are not ordinary work. */
+  /** Further options of the client, for connections with a special purpose. */
   readonly client?: postgres.Options<Record<string, never>>
 }
 
 export type Client = postgres.Sql
-/** A part of a statement, made by the client's template tag. */
+/** A part of a statement. The template tag of the client creates it. */
 export type SqlPiece = postgres.PendingQuery<postgres.Row[]>
 type Statement = (client: Client) => ReturnType<Client>
 
 /**
- * Closes the gap at the start of a result. If a statement fails after its first rows, the client (postgres 3.4.9)
- * does not reset its row counter. The rows of the next statement on that connection then start at that index, and
- * index 0 is empty.
+ * Removes the gap at the start of a result. If a statement fails after its first rows, the client (postgres 3.4.9)
+ * does not reset its row counter. The rows of the next statement on the same connection then start at a higher index,
+ * and index 0 is empty.
  */
 const withoutGap = <Row>(rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
   rows.length === 0 || 0 in rows ? rows : rows.filter(() => true)
@@ -77,19 +77,24 @@ export const connect = (options: SqlOptions): Client => {
 }
 
 /**
- * The access to Postgres. Every call is one statement: when connections break, the client was measured to mix up
- * multi-statement transactions, while single statements are safe.
+ * Runs statements on Postgres. Every call is one statement: when connections break, the client was measured to mix up
+ * transactions of several statements, while single statements are safe.
  */
 export class Sql extends Context.Service<
   Sql,
   {
-    /** Runs a read, or a write that is safe to repeat. It is retried if the connection breaks. */
+    /**
+     * Runs a read, or a write that is safe to repeat. It is retried after a temporary failure, such as a broken
+     * connection. A statement that Postgres rejects is a defect.
+     */
     rows<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable>
-    /** Like `rows`, but a rejected statement is a failure that the caller handles. */
+    /**
+     * Does the same as `rows`, but a statement that Postgres rejects fails with SqlRefused, which the caller handles.
+     */
     attempt<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
     /**
-     * Runs a write that must not run twice. If the connection breaks, it fails with Unavailable and its outcome is
-     * unknown.
+     * Runs a write that must not run twice. It is retried only if the database never received it or has rolled it
+     * back. If the connection breaks, it fails with Unavailable, and it is unknown whether the write was committed.
      */
     once<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
     /** The number of statements that can run concurrently. */
@@ -115,7 +120,8 @@ export class Sql extends Context.Service<
           if (failure !== noWrites || !writeFailures.note(performance.now())) return
           fork(Effect.logError("postgres rejects writes", { reason: (error as Error).message }))
         }
-        // A host that disappears does not close its connections. The client would wait and send more statements to it.
+        // If the database host disappears, its connections are not closed. The client would wait and send more
+        // statements to them.
         const replace = () => {
           fork(Effect.logWarning("postgres connections do not respond and are replaced"))
           connections.end().catch(() => {})
@@ -175,7 +181,7 @@ export class Sql extends Context.Service<
             )
           })
 
-        // The schedule is created only after a first failure, because nearly every statement succeeds.
+        // The retry schedule is created only after a first failure, because nearly every statement succeeds.
         const sendAgainWhile =
           (again: (failure: Unavailable | SqlRefused) => failure is Unavailable) =>
           <Row>(statement: Statement) =>

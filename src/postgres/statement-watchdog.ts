@@ -1,4 +1,4 @@
-/** A statement that was given to the client. */
+/** A statement that was given to the client at the time `since`. */
 interface Statement {
   readonly since: number
   readonly query: object
@@ -6,22 +6,34 @@ interface Statement {
 }
 
 interface WatchOptions {
-  /** Longer than the server's statement_timeout. */
+  /**
+   * The time after which a statement is given up, counted from when it was given to the client. Must be longer than
+   * the server's statement_timeout.
+   */
   readonly deadlineMs: number
-  /** Called if a server has a statement and sends nothing within the deadline, not even a timeout error. */
+  /** Called if a server runs a statement and sends nothing within the deadline, not even a timeout error. */
   readonly onSilence: () => void
 }
 
 const checkEveryMs = 100
 
-/** Whether the server runs this statement. The client (postgres 3.4.9) marks it; later statements wait in its queue. */
+/**
+ * Whether this is the statement that the server runs now. The client (postgres 3.4.9) marks that statement as active;
+ * later statements on the connection wait behind it.
+ */
 const isActive = (query: object): boolean => "active" in query && query.active === true
 
-/** Watches running statements. All have the same deadline, so one interval checks them all. */
+/**
+ * Watches running statements and gives up those that reach their deadline. All have the same deadline, so one
+ * interval checks them all.
+ */
 export const watchStatements = ({ deadlineMs, onSilence }: WatchOptions) => {
-  /** Oldest first. */
+  /** Statements before their deadline, oldest first. */
   const waiting = new Set<Statement>()
-  /** Statements past their deadline, with the time since which each was seen to be active. */
+  /**
+   * Statements after their deadline, with the time when each was first seen to be active; Infinity if it was never
+   * seen active.
+   */
   const overdue = new Map<Statement, number>()
 
   const check = () => {

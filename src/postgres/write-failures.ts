@@ -1,17 +1,17 @@
 /**
- * The disk is full, or the server is a standby or read-only, as some hosts set it before the disk is full. Reads
- * work.
+ * SQLSTATEs of a server that cannot write but can read: its disk is full, or it is a standby or read-only. Some
+ * hosting providers make a server read-only before its disk is full.
  */
 const cannotWrite = new Set(["53100", "25006"])
 const rememberedMs = 60_000
 
 export const isWriteFailure = (sqlstate: string): boolean => cannotWrite.has(sqlstate)
 
-/** Whether writes fail, according to the statements of the last minute. No write is made to find out. */
+/** Records failed writes, and tells whether one failed in the last minute. No write is made only to find out. */
 export class WriteFailures {
   #lastAt = Number.NEGATIVE_INFINITY
 
-  /** Records a failure. Returns true if it is the first one for a minute. */
+  /** Records a failed write. Returns true if no other write failed in the minute before. */
   note(now: number): boolean {
     const isNews = !this.areRecent(now)
     this.#lastAt = now

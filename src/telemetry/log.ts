@@ -7,7 +7,7 @@ const jwt = /eyJ[\w-]{8,}\.[\w-]+\.[\w-]+/g
 const apiKey = /svc_[\w-]{6,}_[\w-]{8,}/g
 const passwordInUrl = /:\/\/([^\s:@/]*):[^\s@/]+@/g
 
-/** Replaces secrets in a log line: passwords, tokens, keys and codes. */
+/** Returns a log line in which passwords, tokens, keys and codes are replaced. */
 export const redact = (line: string): string =>
   line
     .replace(secretMember, '"$1":"<redacted>"')

@@ -8,7 +8,7 @@ const empty = Context.empty()
 
 type Attributes = Readonly<Record<string, string>>
 
-// One metric per set of attributes. A shared metric would resolve the attributes at every update.
+// There is one metric object per set of attributes. A shared object would resolve the attributes at every update.
 const requests = (attributes: Attributes) =>
   Metric.counter("http_requests_total", { description: "Completed requests", incremental: true, attributes })
 const duration = (attributes: Attributes) =>
@@ -23,14 +23,23 @@ interface RouteMetrics {
   readonly duration: Metric.Metric<number, unknown>
   readonly byStatus: Map<number, Metric.Metric<number, unknown>>
   readonly attributes: Attributes
-  /** Precomputed responses since the last scrape. Updating a metric for each would cost more than the response. */
+  /**
+   * The number of precomputed responses since the last scrape. To update the metric for each response would cost more
+   * than the response itself.
+   */
   preparedCount: number
 }
 
-/** A scrape waits at most this long, so that metrics are available while the database does not respond. */
+/**
+ * A scrape waits at most this long for the work registered with `before`, so that metrics are available even if the
+ * database does not respond.
+ */
 const preparationLimit = "2 seconds"
 
-/** Runs the effect detached, so that it continues after the limit. Concurrent scrapes wait for the same run. */
+/**
+ * Returns an effect that waits for the given effect, up to the limit. The given effect runs detached, so it continues
+ * after the limit. Concurrent scrapes wait for the same run.
+ */
 const preparation = (effect: Effect.Effect<void>): Effect.Effect<void> => {
   let running: Fiber.Fiber<void> | undefined
   const finished = Effect.sync(() => {
@@ -51,7 +60,7 @@ export class Metrics extends Context.Service<
     readonly observer: Observer
     /** Registers a gauge that is read at each scrape. */
     gauge(name: string, description: string, read: Reading): void
-    /** Registers work to do before each scrape, such as a query. */
+    /** Registers work that runs before each scrape, such as a query that updates a gauge. */
     before(effect: Effect.Effect<void>): void
     readonly text: Effect.Effect<string>
   }

@@ -34,7 +34,8 @@ const asset = route({
     return Effect.succeed(
       Reply.raw(encoding === undefined ? found.body : found.compressed(encoding), {
         "Content-Type": found.type,
-        // A page of another release may request this file. The browser must not cache it under that version.
+        // A page of another release may request this file with the hash of its own version. The browser must not
+        // cache our content under that hash.
         "Cache-Control": query.v === found.hash ? "public, max-age=31536000, immutable" : "no-cache",
         Vary: "Accept-Encoding",
         ETag: `"${found.hash}${encoding === undefined ? "" : `-${encoding}`}"`,

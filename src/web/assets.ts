@@ -8,14 +8,14 @@ export interface Asset {
   readonly body: Uint8Array
   readonly type: string
   readonly hash: string
-  /** Names of the modules that it imports statically. */
+  /** The public names of the modules that this asset imports statically. Empty if it is not a script. */
   readonly imports: ReadonlyArray<string>
-  /** Returns the compressed body. It is compressed at the first request. */
+  /** Returns the compressed body. The body is compressed at the first call, and the result is kept. */
   compressed(encoding: "br" | "gzip"): Uint8Array
 }
 
 /**
- * The folders of the assets, by the prefix of their public name. `/assets/` is flat:
+ * The folders that contain the assets, by the prefix of their public names. `/assets/` has no subfolders:
  * `src/console/browser/parts/dom.js` is served as `/assets/console-parts-dom.js`.
  */
 const folders: Readonly<Record<string, string>> = {
@@ -34,7 +34,7 @@ const compressors = {
   gzip: (body: Uint8Array) => gzipSync(body, { level: 9 }),
 } as const
 
-/** The modules that a module imports statically. */
+/** Returns the public names of the modules that this source text imports statically. */
 const importedBy = (source: string): ReadonlyArray<string> =>
   [...source.matchAll(/\bfrom "\.\/([\w-]+\.js)/g)].map(([, name = ""]) => name)
 
@@ -58,9 +58,10 @@ const assets = new Map<string, Asset>()
 const publicName = (prefix: string, path: string): string => prefix + path.replaceAll("/", "-")
 
 /**
- * An import of `../parts/dom.js` becomes `./console-parts-dom.js?v=hash`, so a cached module loads the modules of its
- * own version. A module that is loaded later (`import()`) may be requested from a newer release, whose modules are
- * not compatible with this page. `same=yes` accepts only the same version.
+ * Matches the imports of a module. An import of `../parts/dom.js` is replaced by `./console-parts-dom.js?v=hash`, so
+ * a cached module loads the modules of its own version. A dynamic `import()` may run after a newer release was
+ * installed, whose modules do not work with the page. It gets `&same=yes`, for which the server sends only the
+ * requested version.
  */
 const moduleImport = /(\bfrom |\bimport\()"(\.{1,2}\/[\w/-]+\.js)"/g
 
@@ -93,7 +94,8 @@ export const findAsset = (name: string): Asset | undefined => assets.get(name)
 export const assetUrl = (name: string): string => `/assets/${name}?v=${assets.get(name)?.hash ?? ""}`
 
 /**
- * All modules that a module imports, directly or indirectly. Listed in the page, a browser fetches them in parallel.
+ * Returns the names of all modules that a module imports, directly or indirectly. The page lists them, so that a
+ * browser fetches them in parallel.
  */
 export const allImportsOf = (name: string): ReadonlyArray<string> => {
   const found = new Set<string>()

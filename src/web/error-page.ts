@@ -11,7 +11,7 @@ const titles: Readonly<Record<number, readonly [face: string, title: string]>> =
   503: ["🛠️", "Service unavailable"],
 }
 
-/** The page that a browser shows for an error. */
+/** Returns the page that a browser shows for an error. */
 export const errorPage = (facts: {
   readonly status: number
   readonly error: string

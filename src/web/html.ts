@@ -8,7 +8,7 @@ const escapes: Record<string, string> = {
 const escapeText = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? "")
 
-/** Markup that is safe to send, because every value in it is escaped. */
+/** Markup that is safe to send, because every value that was inserted into it is escaped. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -24,6 +24,6 @@ const render = (content: Content): string => {
   return content === false || content === null || content === undefined ? "" : escapeText(String(content))
 }
 
-/** Template tag for markup. Values are escaped unless they are Html. */
+/** A template tag for markup. Inserted values are escaped, unless they are Html. */
 export const html = (parts: TemplateStringsArray, ...values: ReadonlyArray<Content>): Html =>
   new Html(parts.map((part, i) => part + (i < values.length ? render(values[i]) : "")).join(""))

@@ -1,7 +1,10 @@
 import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import { type Html, html } from "./html.ts"
 
-/** The name of an id in words, for screen readers and tooltips. */
+/**
+ * Returns the names of the emoji of an id, for screen readers and tooltips. A text that is not a valid id is returned
+ * unchanged.
+ */
 export const spokenName = (id: string): string => {
   const parsed = parseEmojiId(id)
   return parsed._tag === "EmojiId"
@@ -17,6 +20,6 @@ const lengthOf = (id: string): number => {
 export const bigId = (id: string, size: "" | "huge" = ""): Html =>
   html`<span class="emoji ${size} n${lengthOf(id)}" role="img" aria-label="${spokenName(id)}">${id}</span>`
 
-/** A button whose value is an id. Its label contains the text below it, such as the price. */
+/** A button whose value is an id. Its accessible label also contains the text `below` the id, such as the price. */
 export const idButton = (name: string, id: string, below: string): Html =>
   html`<button class="tile" name="${name}" value="${id}" aria-label="${[...new Set([spokenName(id), below])].join(", ")}"><span class="emoji n${lengthOf(id)}" aria-hidden="true">${id}</span><span class="small">${below}</span></button>`

@@ -1,6 +1,9 @@
 import { Schema } from "effect"
 
-/** The common part of page routes. Errors are pages too, and scripts of other origins cannot read the responses. */
+/**
+ * The common part of routes that return pages. Their errors are pages too, and scripts of other origins cannot read
+ * their responses.
+ */
 export const pageRow = {
   group: "pages",
   auth: "none",
@@ -11,5 +14,5 @@ export const pageRow = {
   headers: ["cookie", "sec-fetch-site"],
 } as const
 
-/** The common part of routes that receive a form. */
+/** The common part of routes that receive a submitted form and return a page. */
 export const formRow = { ...pageRow, method: "post", rawBody: true, bodyLimitBytes: 32 * 1024 } as const

@@ -6,14 +6,17 @@ export interface PageOptions {
   readonly title: string
   readonly body: Content
   readonly status?: number
-  /** Scripts of the page, instead of the default script for forms. The page works without them. */
+  /**
+   * The scripts of the page. They replace the default script, which a page with a form gets. The page must work
+   * without scripts.
+   */
   readonly scripts?: ReadonlyArray<string>
-  /** Style sheets in addition to the common one. */
+  /** Style sheets that are loaded in addition to the common `site.css`. */
   readonly styles?: ReadonlyArray<string>
-  /** Whether a form of this page redirects to another origin. */
+  /** Whether the response to a form of this page redirects to another origin. */
   readonly formsLeadOut?: boolean
   readonly headers?: Readonly<Record<string, string | ReadonlyArray<string>>>
-  /** The page is the same for all users and may be cached. */
+  /** Set if the page is the same for all users, so that it may be cached. */
   readonly cacheable?: true
   readonly wide?: true
 }
@@ -26,19 +29,21 @@ const contentPolicy = (formsLeadOut: boolean): string =>
     "img-src 'self' data: https:",
     "connect-src 'self'",
     "manifest-src 'self'",
-    // Browsers also apply this to every redirect after a form post, including redirects of the other origin.
+    // Browsers apply `form-action` not only to the form, but also to every redirect that follows it, including
+    // redirects of the other origin.
     ...(formsLeadOut ? [] : ["form-action 'self'"]),
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join("; ")
 
-/** Headers of every page: no inline script, no frame, no referrer. */
+/** Returns the headers of a page. They forbid inline scripts, frames and referrers. */
 export const pageHeaders = (formsLeadOut = false): Record<string, string> => ({
   "Content-Type": "text/html; charset=utf-8",
   "Content-Security-Policy": contentPolicy(formsLeadOut),
   "Referrer-Policy": "no-referrer",
   "X-Frame-Options": "DENY",
-  // An application may have opened this page in a window and wait for a message from its own page there.
+  // Another application may have opened this page in a window, and wait for a message after this page has redirected
+  // the window back to it. With `same-origin`, the browser would cut the connection between both windows.
   "Cross-Origin-Opener-Policy": formsLeadOut ? "unsafe-none" : "same-origin",
   "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 })

@@ -37,7 +37,10 @@ export const categoryName = (tag: string): string => {
   return names.get(number) ?? tickerOf.get(number) ?? tag
 }
 
-/** Categories that a user can add in a form: the currencies of the partner first, then the others. */
+/**
+ * The categories that a user can choose in a form: first the currencies of the partner (all coins if there are none),
+ * then the others.
+ */
 export const categoryChoices = (
   currencies: ReadonlyArray<string>,
 ): ReadonlyArray<readonly [tag: string, name: string]> => {
@@ -64,7 +67,7 @@ const partsOf = (tag: number, data: string): { readonly value: string; readonly 
   return link === undefined ? { value: data, more: "" } : { value: link.url, more: link.name ?? "" }
 }
 
-/** A record as one line: its category, its value, and its description if it has one. */
+/** Shows a record: its category, its value, and its description if it has one. */
 export const recordLine = ({ data, tag }: { readonly data: string; readonly tag: string }): Html => {
   const number = parseTag(tag) ?? 0
   const { more, value } = partsOf(number, data)

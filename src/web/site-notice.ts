@@ -4,14 +4,20 @@ import { html } from "./html.ts"
 
 const testPayments = html`<aside class="site-notice">Test payments: no real money is charged.</aside>`
 
-/** The notice that every page shows, if there is one. */
+/**
+ * Returns the notice that every page shows: with PAYMENTS=sandbox the notice about test payments, otherwise
+ * undefined.
+ */
 export const siteNotice = ({ payments }: Pick<Config, "payments">): string | undefined =>
   payments === "sandbox" ? testPayments.text : undefined
 
-/** `page()` writes the only body tag. Values cannot contain another one, because they are escaped. */
+/**
+ * Matches the body tag of a page. Only `page()` writes it; inserted values cannot contain another one, because they
+ * are escaped.
+ */
 const bodyTag = /<\/head>\n<body[^>]*>\n/
 
-/** Inserts the notice at the top of a page. Other responses are not changed. */
+/** Inserts the notice at the top of a page. Responses that are not HTML are returned unchanged. */
 export const withNotice = (response: RawResponse, notice: string): RawResponse => {
   const { body = "", headers } = response
   const type = headers?.["Content-Type"] ?? ""
@@ -20,7 +26,7 @@ export const withNotice = (response: RawResponse, notice: string): RawResponse =
   return { ...response, body: document.replace(bodyTag, (tag) => `${tag}${notice}\n`) }
 }
 
-/** The endpoint with the notice on all its pages, including errors. */
+/** Returns the endpoint with the notice on all its pages, including error pages. */
 export const endpointWithNotice = (endpoint: Endpoint, notice: string): Endpoint => ({
   ...endpoint,
   handle: (request, respond) => endpoint.handle(request, (response) => respond(withNotice(response, notice))),

@@ -62,7 +62,8 @@ describe("an invalid setting", () => {
       "SECRET_KEYS: expected id:secret pairs, where each secret is 32 bytes in base64",
     ],
     [{ DEMO: "yes" }, "DEMO: expected one of true, false"],
-    // If these were read as development, /dev/outbox would show all mail to every caller.
+    // These values must not be read as development. Otherwise the developer route /dev/outbox would show all mail to
+    // every caller.
     [{ NODE_ENV: "prod" }, "NODE_ENV: expected one of development, test, production"],
     [{ NODE_ENV: "production " }, "NODE_ENV: expected one of development, test, production"],
     [{ SECRET_KEYS: `k1:${secret},k1:${secret}` }, "SECRET_KEYS: the id k1 occurs twice"],
@@ -79,7 +80,8 @@ describe("an invalid setting", () => {
       { BASE_URL: "https://x.example/?a=1" },
       "BASE_URL: expected an address without login, query and fragment",
     ],
-    // The forms of the pages use paths from the root of the host, without a prefix.
+    // The addresses of pages must not have a path, because the forms of the pages use paths from the root of the
+    // host.
     [{ AUTH_URL: "https://x.example/login/" }, "AUTH_URL: expected an address without a path"],
     [
       { BASE_URL: "https://x.example/api", AUTH_URL: "https://auth.example" },
@@ -91,17 +93,17 @@ describe("an invalid setting", () => {
       "PAYMENTS: sandbox cannot be combined with STRIPE_SECRET_KEY, which charges real money",
     ],
     [{ STRIPE_SECRET_KEY: "sk" }, "STRIPE_WEBHOOK_SECRET: required with STRIPE_SECRET_KEY"],
-  ])("%o gives one line with the variable and the reason", (environment, line) => {
+  ])("is reported in one line with the variable and the reason: %o", (environment, line) => {
     expect(problems(environment)).toEqual([line])
   })
-  it("is not a BASE_URL with a path if AUTH_URL and WEB_URL have none", () => {
+  it("is not reported for a BASE_URL with a path if AUTH_URL and WEB_URL are set and have no path", () => {
     const pages = { AUTH_URL: "https://auth.example/", WEB_URL: "https://web.example" }
     expect(config({ BASE_URL: "https://x.example/api", ...pages })).toMatchObject({
       baseUrl: "https://x.example/api",
       authUrl: "https://auth.example",
     })
   })
-  it("does not hide another invalid setting", () => {
+  it("is reported together with all other invalid settings", () => {
     expect(problems({ PORT: "x", WORKERS: "y" })).toHaveLength(2)
   })
   it("is reported without the value of a secret", () => {
@@ -109,8 +111,8 @@ describe("an invalid setting", () => {
   })
 })
 
-describe("the defaults", () => {
-  it("are a development service on port 3001 with demo data and one origin", () => {
+describe("the default settings", () => {
+  it("configure a development service on port 3001, with demo data and one public address", () => {
     expect(config()).toMatchObject({
       port: 3001,
       production: false,
@@ -121,21 +123,21 @@ describe("the defaults", () => {
       cartTtlSeconds: 300,
     })
   })
-  it("in production are no demo data and all addresses", () => {
+  it("turn off demo data and listen on all addresses in production", () => {
     expect(config({ NODE_ENV: "production" })).toMatchObject({ demo: false, host: "0.0.0.0" })
   })
-  it("outside production are the loopback address, unless HOST is set", () => {
+  it("listen only on the loopback address outside production; HOST overrides the default everywhere", () => {
     expect(config().host).toBe("127.0.0.1")
     expect(config({ NODE_ENV: "test" }).host).toBe("127.0.0.1")
     expect(config({ HOST: "0.0.0.0" }).host).toBe("0.0.0.0")
     expect(config({ HOST: "10.0.0.1", NODE_ENV: "production" }).host).toBe("10.0.0.1")
   })
-  it("allow test payments outside production; in production PAYMENTS must be set", () => {
+  it("allow test payments outside production, and in production only if PAYMENTS is sandbox", () => {
     expect(config().takesTestPayments).toBe(true)
     expect(config({ NODE_ENV: "production" }).takesTestPayments).toBe(false)
     expect(config({ NODE_ENV: "production", PAYMENTS: "sandbox" }).takesTestPayments).toBe(true)
   })
-  it("apply to settings that are empty", () => {
+  it("are used for variables that are set to an empty text", () => {
     expect(config({ PORT: "" }).port).toBe(3001)
   })
 })

@@ -22,7 +22,7 @@ const greetings: Array<Greeting> = []
 const sslRequest = 80877103
 const postgres = "user=postgres&dbname=postgres"
 
-/** A server that reads the startup message of a client and then rejects the login. */
+/** Acts as a database server: reads the startup message of a client, records it, and rejects the login. */
 const greet = (socket: Socket | TLSSocket, isEncrypted: boolean) => {
   socket.on("error", () => {})
   socket.once("data", (data: Buffer) => {
@@ -58,20 +58,20 @@ const problems = (query: string) => {
 
 describe("a database URL in the form of libpq", () => {
   it.each(["require", "verify-ca", "verify-full"])(
-    "accepts only servers whose certificate is issued by sslrootcert, with sslmode %s",
+    "connects only to servers whose certificate was issued by sslrootcert, with sslmode %s",
     async (mode) => {
       expect(await visit(`sslmode=${mode}&sslrootcert=${authority}`)).toMatchObject({ isEncrypted: true })
       expect(await visit(`sslmode=${mode}&sslrootcert=${stranger}`)).toBeUndefined()
     },
   )
 
-  it("accepts only those servers if sslmode is absent", async () => {
+  it("connects only to servers whose certificate was issued by sslrootcert, also without sslmode", async () => {
     expect(await visit(`sslrootcert=${authority}`)).toMatchObject({ isEncrypted: true })
     expect(await visit(`sslrootcert=${stranger}`)).toBeUndefined()
     expect(await visit("sslrootcert=system")).toBeUndefined()
   })
 
-  it("may contain parameters without effect, which are not sent to the server", async () => {
+  it("may contain parameters that have no effect, and they are not sent to the server", async () => {
     const query = "channel_binding=prefer&gssencmode=disable&keepalives=1&target_session_attrs=any"
     expect(problems(query)).toEqual([])
     const { isEncrypted, parameters } = (await visit(`${query}&search_path=directory`))!
@@ -105,7 +105,7 @@ describe("a database URL in the form of libpq", () => {
       "in the query, after a login without a host, with sslmode=require",
       (at: string, port: number) => `postgres://postgres@/postgres?host=${at}&port=${port}&sslmode=require`,
     ],
-  ])("may name the folder of a Unix socket, %s", async (_, address) => {
+  ])("may contain the folder of a Unix socket, %s", async (_, address) => {
     const { port, socketDir } = inject("postgres")
     const url = address(socketDir, port)
     expect(readConfig({ DATABASE_URL: url })).not.toHaveProperty("problems")

@@ -13,7 +13,7 @@ const sealed = (keys: ReadonlyArray<NamedKey>, plaintext: string | Uint8Array, a
 const refusal = (keys: ReadonlyArray<NamedKey>, text: string, aad: string) =>
   run(keys, ({ open }) => Effect.flip(open(text, aad))).then((broken: SealBroken) => broken.reason)
 
-test("an encrypted secret can be decrypted, also if it is empty or long", async () => {
+test("an encrypted secret can be decrypted, even if it is empty or has the maximum length", async () => {
   for (const plaintext of [Buffer.alloc(0), Buffer.from("JBSWY3DPEHPK3PXP"), randomBytes(65_536)]) {
     const text = await sealed([one], plaintext, "totp/user-1")
     expect(text).toMatch(/^v1\.one\.[\w-]{80}\.[\w-]{38,}$/)
@@ -21,28 +21,29 @@ test("an encrypted secret can be decrypted, also if it is empty or long", async 
   }
 })
 
-test("the same secret is never encrypted to the same text", async () => {
+test("encrypting the same secret again never gives the same text", async () => {
   const texts = await Promise.all(Array.from({ length: 20 }, () => sealed([one], "secret", "a")))
   expect(new Set(texts.flatMap((text) => text.split(".").slice(2))).size).toBe(40)
 })
 
-test("a text cannot be decrypted for another owner", async () => {
+test("a text that was encrypted for one owner cannot be decrypted for another", async () => {
   expect(await refusal([one], await sealed([one], "secret", "totp/user-1"), "totp/user-2")).toBe("rejected")
 })
 
-test("a text cannot be decrypted with another key of the same id", async () => {
+test("a text cannot be decrypted with a different key that has the same id", async () => {
   expect(await refusal([key("one")], await sealed([one], "secret", "a"), "a")).toBe("rejected")
 })
 
-test("a text of a removed key fails with key_unknown", async () => {
+test("decrypting a text whose master key was removed fails with key_unknown", async () => {
   expect(await refusal([two], await sealed([one], "secret", "a"), "a")).toBe("key_unknown")
 })
 
-test("changing any character of the wrapped key or of the box makes decryption fail", async () => {
+test("decryption fails if any character of the wrapped key or of the box was changed", async () => {
   const text = await sealed([one], "some secret of 27 bytes !!", "a")
   for (let at = text.indexOf(".", 3) + 1; at < text.length; at++) {
     if (text[at] === ".") continue
-    // All bits of the first character matter; the last one may contain padding bits.
+    // The change may affect only unused bits: the last character of a part may contain padding bits. Then nothing is
+    // checked.
     const changed = `${text.slice(0, at)}${text[at] === "A" ? "Q" : "A"}${text.slice(at + 1)}`
     const same = changed
       .split(".")
@@ -60,13 +61,13 @@ test("the box of one secret cannot be decrypted with the wrapped key of another"
 })
 
 test.each(["", "v1", "v1.one", "v1.one..", "v2.one.x.y", "v1.one.x.y", `v1.one.${"A".repeat(200_000)}.A`])(
-  "%.20s is malformed",
+  "decrypting the text '%.20s' fails with malformed",
   async (text) => {
     expect(await refusal([one], text, "a")).toBe("malformed")
   },
 )
 
-test("rotation encrypts the data key again, keeps the box, and makes the old key unnecessary", async () => {
+test("reseal encrypts the data key with the new master key and keeps the box; the old key is not needed", async () => {
   const old = await sealed([one], "secret", "a")
   const renewed = await run([two, one], (seal) => {
     expect(seal.isStale(old)).toBe(true)
@@ -81,7 +82,7 @@ test("rotation encrypts the data key again, keeps the box, and makes the old key
   })
 })
 
-test("a text cannot be rotated for another owner", async () => {
+test("a text cannot be resealed for another owner", async () => {
   const old = await sealed([one], "secret", "a")
   const broken = await run([two, one], ({ reseal }) => Effect.flip(reseal(old, "b")))
   expect(broken.reason).toBe("rejected")

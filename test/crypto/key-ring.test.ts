@@ -9,7 +9,7 @@ const key = (id: string, text = secret) => ({ id, secret: Redacted.make(text) })
 const failure = (keys: ReadonlyArray<ReturnType<typeof key>>) =>
   Effect.runPromise(Effect.flip(makeKeyRing(keys, "test")))
 
-test("the first key of the list is the current one, and all keys can be found", async () => {
+test("the first key of the list is the current one, and all keys can be found by their ids", async () => {
   const ring = await Effect.runPromise(
     makeKeyRing([key("new"), key("old", randomBytes(32).toString("base64url"))], "test"),
   )
@@ -36,7 +36,7 @@ test("an invalid list of keys is rejected without showing a secret", async () =>
   expect(inspect(refused, { depth: 9 }) + JSON.stringify(refused)).not.toContain(short)
 })
 
-test("a ring does not print its keys", async () => {
+test("printing a key ring does not show its keys", async () => {
   const ring = await Effect.runPromise(makeKeyRing([key("a")], "test"))
   const printed = inspect(ring, { depth: 9 }) + JSON.stringify(ring)
   expect(printed).not.toContain(secret)

@@ -8,9 +8,12 @@ import { seeded } from "../fixtures/walk.ts"
 
 const seeds = [7, 99]
 const requestsPerSeed = 1_500
-/** Statuses that every operation may return: too large, rate limited, or a dependency is unavailable. */
+/**
+ * Statuses that every operation may return without declaring them: body or headers too large, rate limited,
+ * unavailable.
+ */
 const anywhere = [413, 429, 431, 503]
-/** Operations that end the caller's sessions, which the later requests need. */
+/** Operations that are not called, because they end the sessions of the caller, which later requests need. */
 const endsCaller = new Set(["logout"])
 
 const service = await serve()
@@ -21,7 +24,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     .map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
 )
 
-/** How the response differs from the document, or undefined. */
+/** Returns how a response differs from the OpenAPI document, or undefined if it does not. */
 const faultOf = ({ responses }: Operation, { body, headers, status, text }: Answer): string | undefined => {
   if (status >= 500 && status !== 503) return "failed with"
   if (!(status in responses) && !anywhere.includes(status) && status >= 400)

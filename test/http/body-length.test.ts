@@ -43,7 +43,7 @@ beforeEach(() => {
   handled.length = 0
 })
 
-/** All bytes that are received until the server closes the connection. */
+/** Sends the text and returns all bytes that are received until the server closes the connection. */
 const untilClosed = async (text: string): Promise<string> => {
   const socket = await openSocket(server.port)
   let seen = ""
@@ -82,18 +82,22 @@ describe("a request with an ambiguous body length", () => {
     if (!line.startsWith("HEAD")) expect(text).toContain('"code":"invalid_request"')
     expect(handled).toEqual([])
   })
-  it.each(lines)("does not smuggle a second request in its body: %s", async (line) => {
+  it.each(lines)("cannot hide a second request in its body: %s", async (line) => {
     await untilClosed(ask(line, ["Content-Length: 0", all]) + smuggled)
     expect(handled).toEqual([])
   })
   it.each([
-    ["a length twice, even the same", ["Content-Length: 2", "Content-Length: 2"], "ab"],
-    ["an empty length before another", ["Content-Length:", "Content-Length: 2"], ""],
+    ["the same length twice", ["Content-Length: 2", "Content-Length: 2"], "ab"],
+    ["an empty length before a valid one", ["Content-Length:", "Content-Length: 2"], ""],
     ["an empty length", ["Content-Length:"], ""],
     ["an unknown transfer coding", ["Transfer-Encoding: xchunked"], "2\r\nab\r\n0\r\n\r\n"],
     ["a second coding before chunked", ["Transfer-Encoding: gzip, chunked"], "2\r\nab\r\n0\r\n\r\n"],
     ["chunked that is not the last coding", ["Transfer-Encoding: chunked, identity"], "2\r\nab\r\n0\r\n\r\n"],
-    ["two codings", ["Transfer-Encoding: chunked", "Transfer-Encoding: identity"], "2\r\nab\r\n0\r\n\r\n"],
+    [
+      "two header lines with codings",
+      ["Transfer-Encoding: chunked", "Transfer-Encoding: identity"],
+      "2\r\nab\r\n0\r\n\r\n",
+    ],
     ["an empty coding beside a length", ["Transfer-Encoding:", "Content-Length: 2"], "ab"],
   ])("is rejected with 400: %s", async (_, headers, body) => {
     expect(await untilClosed(ask("POST /write", headers) + body)).toMatch(/^HTTP\/1\.1 400 /)
@@ -105,13 +109,13 @@ describe("a request with a valid body length", () => {
   it.each([
     ["a length", ["Content-Length: 2"], "ab"],
     ["chunks", ["Transfer-Encoding: Chunked"], "2\r\nab\r\n0\r\n\r\n"],
-  ])("is served with %s, and so is the next one", async (_, headers, body) => {
+  ])("is served if it has %s, and so is the next request of the connection", async (_, headers, body) => {
     const last = ask("GET /read", ["Connection: close"])
     const text = await untilClosed(ask("POST /write", headers) + body + last)
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"])
     expect(handled).toEqual(["POST /write ab", "GET /read "])
   })
-  it("is served if the operation ignores the body", async () => {
+  it("is served, even if the operation ignores its body", async () => {
     const text = await untilClosed(`${ask("GET /prepared", ["Content-Length: 2", "Connection: close"])}ab`)
     expect(text).toMatch(/^HTTP\/1\.1 200 /)
     expect(handled).toEqual(["prepared"])

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { append, noBody } from "../../src/http/request/body.ts"
 
 describe("a body that arrives byte by byte", () => {
-  it("is complete, and is copied only when its capacity is exceeded", () => {
+  it("is complete, and is copied only when its memory is too small", () => {
     const sent = Buffer.from("0123456789".repeat(10_000))
     const rooms = new Set<ArrayBuffer>()
     let body = noBody

@@ -11,13 +11,13 @@ const rows = new Map(routes.map((row) => [shapeOf(row.method, row.path), row]))
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
 const answered = contractOperations.filter(({ method, path }) => rows.has(shapeOf(method, path)))
 
-describe("the route table against the contract", () => {
-  it("has every operation", () => {
+describe("the route table", () => {
+  it("has every operation of the contract", () => {
     expect(contractOperations.filter((operation) => !answered.includes(operation)).map(nameOf)).toEqual([])
   })
 
   it.each(answered.map((operation) => [nameOf(operation), operation] as const))(
-    "%s has the parameters of the contract and returns 200",
+    "has the parameters and the success status of the contract: %s",
     (_name, operation) => {
       const row = rows.get(shapeOf(operation.method, operation.path))!
       const named = (place: string) => operation.parameters.filter((p) => p.in === place).map((p) => p.name)
@@ -28,7 +28,7 @@ describe("the route table against the contract", () => {
     },
   )
 
-  it("documents numbers, booleans and times in a query as the contract does", () => {
+  it("documents the types of query parameters that are not texts as the contract does", () => {
     const document = openApi(routes, [])
     const told = answered.flatMap((operation) => {
       const { method, path } = operation
@@ -76,7 +76,7 @@ describe("the route table against the contract", () => {
     }
   })
 
-  it("documents redirects, and the headers that clients need", () => {
+  it("documents redirects and the response headers that clients need", () => {
     const { paths } = openApi(routes, [])
     const told = (method: string, path: string, status: number) =>
       Object.keys((paths[path]![method] as Operation).responses[status]?.headers ?? {})
@@ -103,7 +103,7 @@ describe("the route table against the contract", () => {
 describe("expectContract", () => {
   const wallet = { eth_address: "0x0", user_id: "00000000-0000-4000-8000-000000000000" }
 
-  it("accepts additional members, and null for optional ones", () => {
+  it("accepts additional members, and null for optional members", () => {
     expectContract("Wallet", { ...wallet, more: 1 })
     expectContract("EidResponse", { status: true, error: null })
   })

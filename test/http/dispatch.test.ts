@@ -168,7 +168,7 @@ const call = (method: string, path: string, options?: CallOptions) =>
 const id = "6f2c8f0e-3d0b-4d6f-9a52-0d8f6f7f1c11"
 
 describe("a request is decoded", () => {
-  it("from path and query, with a repeated parameter joined by commas", async () => {
+  it("from path and query, and the values of a repeated parameter are joined by commas", async () => {
     const answer = await call("GET", `/things/${id}?limit=3&tags=0x1003&tags=0x1004`)
     expect(answer.body).toEqual({ params: { thing: id }, query: { limit: "3", tags: "0x1003,0x1004" } })
   })
@@ -178,7 +178,7 @@ describe("a request is decoded", () => {
     [`/things/${id}?limit=1e1`, "query: limit"],
     [`/things/${id}?tags=%zz`, "query"],
     [`/things/${id}?tags=%00`, "query"],
-  ])("or rejected with a 400 that names the place: %s", async (path, where) => {
+  ])("or rejected with a 400 that says which part is invalid: %s", async (path, where) => {
     const answer = await call("GET", path)
     expect(answer.status).toBe(400)
     expect(answer.body.error).toContain(where)
@@ -187,7 +187,7 @@ describe("a request is decoded", () => {
       request_id: answer.headers.get("x-request-id"),
     })
   })
-  it("from a JSON body, where null means an omitted member", async () => {
+  it("from a JSON body, in which null means that a member is omitted", async () => {
     const answer = await call("POST", "/things", {
       token: "member",
       body: { name: "a", note: null, extra: 1 },
@@ -205,7 +205,7 @@ describe("a request is decoded", () => {
     ["an escaped NUL", '{"name":"a\\u0000b"}'],
     ["a lone surrogate", '{"name":"\\ud83d"}'],
     ["a lone surrogate in a member's name", '{"name":"x","any":{"\\ud83d":1}}'],
-    ["a hundred thousand brackets", "[".repeat(60_000)],
+    ["sixty thousand brackets", "[".repeat(60_000)],
     ["nesting that is too deep", `{"name":"x","any":${"[".repeat(100)}${"]".repeat(100)}}`],
   ])("or rejected with 400: %s", async (_what, rawBody) => {
     const before = handled
@@ -214,13 +214,13 @@ describe("a request is decoded", () => {
     expect(answer.body.error).toMatch(/^body: /)
     expect(handled).toBe(before)
   })
-  it("safely if it contains __proto__ or the same member twice", async () => {
+  it("safely, even if it contains __proto__ or the same member twice", async () => {
     const rawBody = '{"__proto__":{"admin":true},"name":"first","name":"second"}'
     const answer = await call("POST", "/things", { token: "member", rawBody })
     expect(answer.body.body).toEqual({ name: "second" })
     expect(({} as { admin?: boolean }).admin).toBeUndefined()
   })
-  it("without its body if the operation has none", async () => {
+  it("without reading its body if the operation has no body", async () => {
     for (const rawBody of ["", "null", "{"]) {
       const answer = await call("POST", "/press", {
         rawBody,
@@ -232,14 +232,14 @@ describe("a request is decoded", () => {
 })
 
 describe("a caller", () => {
-  it("without credentials gets 401 if they are required, and is anonymous if they are optional", async () => {
+  it("without credentials gets 401 if credentials are required, and is anonymous if they are optional", async () => {
     const refused = await call("POST", "/things", { body: { name: "a" } })
     expect(refused.status).toBe(401)
     expect(refused.headers.get("www-authenticate")).toBe("Bearer")
     expect((await call("POST", "/press")).body).toEqual({ who: null })
     expect((await call("POST", "/press", { token: "member" })).body).toEqual({ who: "u" })
   })
-  it("without the scope gets a 403 that names it, before the body is decoded", async () => {
+  it("without the required scope gets a 403 that names the scope, before the body is decoded", async () => {
     const answer = await call("POST", "/things", { token: "stranger", rawBody: "{" })
     expect(answer.status).toBe(403)
     expect(answer.body).toMatchObject({ code: "forbidden", scope: "cart:update" })
@@ -256,24 +256,24 @@ describe("a caller", () => {
       expect([path, headers.get("cache-control")]).toEqual([path, "no-cache"])
     }
   })
-  it("with a token of the authorization-code flow can call only routes that allow it", async () => {
+  it("with a token of the OAuth authorization-code flow can call only routes that allow such tokens", async () => {
     expect((await call("POST", "/things", { token: "oauth", body: { name: "a" } })).status).toBe(403)
     expect((await call("POST", "/press", { token: "oauth" })).body).toEqual({ who: null })
   })
 })
 
 describe("a failure", () => {
-  it("of fields is 422 with fields", async () => {
+  it("of a field is 422 and names the field", async () => {
     const answer = await call("POST", "/fails/fields")
     expect(answer.status).toBe(422)
     expect(answer.body.fields).toEqual({ email: [{ code: "uniqueness", message: "Already registered." }] })
   })
-  it("of state is 409 with the state and the allowed events", async () => {
+  it("because of the state is 409 with the state and the allowed events", async () => {
     const answer = await call("POST", "/fails/state")
     expect(answer.status).toBe(409)
     expect(answer.body).toMatchObject({ state: "Paid", allowed: ["REFUND"], code: "refused_by_state" })
   })
-  it("that is unexpected is a 500 with only the request id", async () => {
+  it("that is unexpected is a 500 without details, except the request id", async () => {
     const answer = await call("POST", "/fails/defect")
     expect(answer.status).toBe(500)
     expect(answer.text).not.toMatch(/hunter2|stack|Error/)
@@ -283,17 +283,17 @@ describe("a failure", () => {
       request_id: answer.headers.get("x-request-id"),
     })
   })
-  it("of a handler to match its schema is a 500 in tests", async () => {
+  it("of a handler to return what its schema declares is a 500 in tests", async () => {
     expect((await call("POST", "/fails/wrong")).status).toBe(500)
   })
-  it("has the shape that the spec prescribes for lookups and for the token endpoint", async () => {
+  it("of a lookup or of the token endpoint has the form that their specifications prescribe", async () => {
     expect((await call("GET", "/lookup")).body).toEqual({ error: "no" })
     expect((await call("POST", "/token")).body).toEqual({
       error: "invalid_grant",
       error_description: "The code was used.",
     })
   })
-  it("of an idempotent request that is still running is 409", async () => {
+  it("is 409 for an Idempotency-Key whose first request is still running", async () => {
     const headers = { "Idempotency-Key": "busy" }
     expect((await call("POST", "/press", { headers })).status).toBe(409)
   })
@@ -331,7 +331,7 @@ describe("the OpenAPI document", () => {
       parameters: expect.arrayContaining([expect.objectContaining(key)]),
     })
   })
-  it("documents errors in the shape that the route uses", () => {
+  it("documents errors in the form that the route uses", () => {
     const shown = (schema: string) => ({
       content: { "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } },
     })

@@ -10,7 +10,7 @@ beforeAll(async () => {
   two = await serve({}, { database: one.database, peersPossible: true })
 })
 
-/** Moves the times of the order and the key two days into the past. */
+/** Simulates that two days have passed: moves the stored times of the order and of the key into the past. */
 const twoDaysPass = async (orderId: string, key: string) => {
   const then = new Date(Date.now() - 2 * 86_400_000).toISOString()
   await one.sql`update idempotency_key set created_at = ${then} where key = ${key}`
@@ -34,35 +34,38 @@ const paidOrder = async () => {
 }
 
 it.each([
-  ["makes another refund", "refund", { amount: 100 }, "refunded_total_in_cents", 200],
+  ["makes a second refund", "refund", { amount: 100 }, "refunded_total_in_cents", 200],
   [
-    "keeps one refund per reference",
+    "makes only one refund for the same reference",
     "refund_override",
     { amount: 100, external_reference: "till 4" },
     "refunded_total_in_cents",
     100,
   ],
   [
-    "keeps one payment per reference",
+    "records only one payment for the same reference",
     "payment_override",
     { amount: 100, external_reference: "till 4" },
     "amount_overpaid_in_cents",
     100,
   ],
-] as const)("%s when the Idempotency-Key of a %s has expired", async (_, path, body, member, total) => {
-  const admin = await newShopper(one, { role: "Admin" })
-  const { buyer, order } = await paidOrder()
-  const key = randomUUID()
-  const send = (to: TestService) =>
-    to.call("POST", `/orders/${order.id}/${path}`, {
-      token: admin.token,
-      body,
-      headers: { "idempotency-key": key },
-    })
-  expect((await send(one)).status).toBe(200)
-  expect((await send(two)).status).toBe(200)
-  expect((await buyer.order(order.id)).body[member]).toBe(100)
-  await twoDaysPass(order.id, key)
-  expect((await send(two)).status).toBe(200)
-  expect((await buyer.order(order.id)).body[member]).toBe(total)
-})
+] as const)(
+  "the service %s if a request is repeated after its Idempotency-Key has expired: %s",
+  async (_, path, body, member, total) => {
+    const admin = await newShopper(one, { role: "Admin" })
+    const { buyer, order } = await paidOrder()
+    const key = randomUUID()
+    const send = (to: TestService) =>
+      to.call("POST", `/orders/${order.id}/${path}`, {
+        token: admin.token,
+        body,
+        headers: { "idempotency-key": key },
+      })
+    expect((await send(one)).status).toBe(200)
+    expect((await send(two)).status).toBe(200)
+    expect((await buyer.order(order.id)).body[member]).toBe(100)
+    await twoDaysPass(order.id, key)
+    expect((await send(two)).status).toBe(200)
+    expect((await buyer.order(order.id)).body[member]).toBe(total)
+  },
+)

@@ -27,20 +27,24 @@ const addressOf = async (...lines: ReadonlyArray<string>) => {
   return /<(.*)>/.exec(await exchange(server.port, `${head.join("\r\n")}\r\n\r\n`))?.[1]
 }
 
-describe("behind a trusted proxy the caller is", () => {
+describe("behind a trusted proxy the caller's address is", () => {
   it.each([
     ["the address that the proxy reports", ["203.0.113.7"], "203.0.113.7"],
-    ["the entry that the proxy appended, not a forged one", ["6.6.6.6, 203.0.113.7"], "203.0.113.7"],
     [
-      "the header line that the proxy added after the caller's line",
+      "the entry that the proxy appended, not an entry that the caller forged",
+      ["6.6.6.6, 203.0.113.7"],
+      "203.0.113.7",
+    ],
+    [
+      "in the header line that the proxy added after the caller's line",
       ["6.6.6.6", "203.0.113.7"],
       "203.0.113.7",
     ],
     ["the address without the port", ["203.0.113.7:51234"], "203.0.113.7"],
     ["the IPv6 address without the port", ["[2001:db8::7]:51234"], "2001:db8::7"],
     ["an IPv6 address without brackets", ["2001:db8::7"], "2001:db8::7"],
-    ["the proxy itself if the header is absent", [], "127.0.0.1"],
-    ["the proxy itself if its entry is empty", ["6.6.6.6,"], "127.0.0.1"],
+    ["the address of the proxy if the header is absent", [], "127.0.0.1"],
+    ["the address of the proxy if its entry is empty", ["6.6.6.6,"], "127.0.0.1"],
   ])("%s", async (_what, lines, address) => {
     expect(await addressOf(...lines)).toBe(address)
   })

@@ -4,7 +4,7 @@ import { serveDirectory } from "../directory/directory-service.ts"
 
 const mebibyte = 1024 * 1024
 
-it("new Idempotency-Keys get 429 above the storage quota, and stored responses are still replayed", async () => {
+it("above the storage quota new Idempotency-Keys get 429, and stored responses are still replayed", async () => {
   const service = await serveDirectory({ RATE_LIMIT: "on" })
   const [owner, other] = [await service.user(), await service.user()]
   const [id, others] = ["🍕🍕", "🍕🍕🍕"]

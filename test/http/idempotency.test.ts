@@ -13,7 +13,7 @@ beforeAll(async () => {
 const withKey = (key: string) => ({ headers: { "idempotency-key": key } })
 
 describe("an Idempotency-Key", () => {
-  it("returns the stored response in every process, without a second run", async () => {
+  it("that is repeated gets the stored response in every process, and the request does not run again", async () => {
     const buyer = await newShopper(one)
     const key = randomUUID()
     const body = { items: [{ emoji_id: freshId() }] }
@@ -48,7 +48,7 @@ describe("an Idempotency-Key", () => {
     expect((await generate(two)).text === first.text).toBe(true)
   })
 
-  it("replays errors too", async () => {
+  it("also replays the response if it is an error", async () => {
     const buyer = await newShopper(one)
     const key = randomUUID()
     const first = await buyer.call("POST", "/cart/checkout", card, withKey(key))
@@ -59,7 +59,7 @@ describe("an Idempotency-Key", () => {
     expect(again.text).toBe(first.text)
   })
 
-  it("belongs to one request: another body or another operation is 422", async () => {
+  it("belongs to one request: with another body or another operation it gets 422", async () => {
     const buyer = await newShopper(one)
     const key = randomUUID()
     await buyer.call("POST", "/cart", { items: [{ emoji_id: freshId() }] }, withKey(key))
@@ -92,7 +92,7 @@ describe("an Idempotency-Key", () => {
     expect(answers[0]?.body.user_id).not.toBe(answers[1]?.body.user_id)
   })
 
-  it("sent five times concurrently runs once; the others get its response or 409", async () => {
+  it("that is sent five times at once runs once; the other requests get the same response or 409", async () => {
     const buyer = await newShopper(one)
     await buyer.add(freshId())
     const key = randomUUID()
@@ -109,11 +109,11 @@ describe("an Idempotency-Key", () => {
       if (answer.status === 409) expect(answer.headers.get("retry-after")).toBe("1")
     }
     const [row] = await one.sql`select version from entity where owner_id = ${buyer.id} and kind = 'order'`
-    // Two turns: one added the id, one checked out.
+    // The version is the number of turns: one added the id, and one was the checkout.
     expect(row?.["version"]).toBe(2)
   })
 
-  it("is free after its lease expires if its process has ended", async () => {
+  it("can be used again after its lease has expired, if the process that held the lease died", async () => {
     const buyer = await newShopper(one)
     const key = randomUUID()
     const body = { items: [{ emoji_id: freshId() }] }
@@ -124,7 +124,7 @@ describe("an Idempotency-Key", () => {
     expect((await buyer.call("POST", "/cart", body, withKey(key))).status).toBe(422)
   })
 
-  it("counts replayed responses against the rate limits", async () => {
+  it("does not exempt replayed responses from the rate limits", async () => {
     const limited = await serve({ RATE_LIMIT: "on" })
     const { token } = await limited.user()
     const statuses = []
@@ -136,7 +136,7 @@ describe("an Idempotency-Key", () => {
     expect(statuses.at(-1)).toBe(429)
   })
 
-  it("is ignored on routes without authentication and rate limit, such as webhooks", async () => {
+  it("is ignored by routes that have neither authentication nor a rate limit, such as webhooks", async () => {
     const key = randomUUID()
     for (const provider of ["sandbox", "stripe"]) {
       const forged = await one.call("POST", `/webhooks/${provider}`, { body: {}, ...withKey(key) })
@@ -145,7 +145,7 @@ describe("an Idempotency-Key", () => {
     expect(await one.sql`select 1 from idempotency_key where key = ${key}`).toEqual([])
   })
 
-  it("expires after a day", async () => {
+  it("expires after one day", async () => {
     const buyer = await newShopper(one)
     const key = randomUUID()
     await buyer.call("POST", "/cart", { items: [{ emoji_id: freshId() }] }, withKey(key))
@@ -155,7 +155,7 @@ describe("an Idempotency-Key", () => {
     expect(anew.headers.get("idempotent-replayed")).toBeNull()
   })
 
-  it("works without a login, and other callers cannot read the stored response", async () => {
+  it("works without a login, and its stored response is encrypted", async () => {
     const key = randomUUID()
     const email = `new-${randomUUID()}@example.com`
     const body = { email, password: "correct horse battery" }
@@ -170,7 +170,7 @@ describe("an Idempotency-Key", () => {
     expect(row?.["answer"]).not.toContain(first.body.access_token)
   })
 
-  it("is 409 without a second run if the secret key of its stored response was removed", async () => {
+  it("gets 409, without a second run, if the secret key that encrypted the stored response was removed", async () => {
     const before = await serve()
     const key = randomUUID()
     const body = { items: [{ emoji_id: freshId() }] }
@@ -190,7 +190,7 @@ describe("an Idempotency-Key", () => {
     expect((await buyer.cart()).body.order_items).toHaveLength(1)
   })
 
-  it("that is too long or invalid is 400, and is ignored on reads", async () => {
+  it("that is too long or invalid gets 400, and is ignored for reads", async () => {
     const buyer = await newShopper(one)
     const body = { items: [{ emoji_id: freshId() }] }
     expect((await buyer.call("POST", "/cart", body, withKey("x".repeat(256)))).status).toBe(400)
@@ -198,7 +198,7 @@ describe("an Idempotency-Key", () => {
     expect((await buyer.call("GET", "/cart", undefined, withKey("a b"))).status).toBe(200)
   })
 
-  it("does not store errors about the caller or the server", async () => {
+  it("can be used again after 401", async () => {
     const buyer = await newShopper(one)
     const key = randomUUID()
     const body = { items: [{ emoji_id: freshId() }] }

@@ -16,7 +16,9 @@ interface Sent {
   readonly body?: unknown
 }
 
-/** Sends a request and disconnects while its statement waits for a locked row. Then the row is unlocked. */
+/**
+ * Sends a request, and disconnects while the statement of the request waits for a locked row. Then unlocks the row.
+ */
 const leaveDuring = async (table: string, { method, path, token, body }: Sent) => {
   const { sql, url } = service
   const leaving = new AbortController()
@@ -40,8 +42,8 @@ const leaveDuring = async (table: string, { method, path, token, body }: Sent) =
   })
 }
 
-describe("a client that disconnects before the response to a write", () => {
-  it("has changed the email, and cannot check out with the unconfirmed one", async () => {
+describe("a write whose client disconnects before the response", () => {
+  it("changes the email, and the new email must be confirmed before a checkout", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const email = `${randomUUID()}@example.com`
@@ -50,7 +52,7 @@ describe("a client that disconnects before the response to a write", () => {
     expect((await buyer.checkout()).body.fields?.email?.[0].code).toBe("unconfirmed")
   })
 
-  it("has deactivated the user, whose sessions end", async () => {
+  it("deactivates the user and ends the sessions of the user", async () => {
     const admin = await newShopper(service, { role: "Admin" })
     const user = await newShopper(service)
     expect((await user.cart()).status).toBe(200)
@@ -59,14 +61,14 @@ describe("a client that disconnects before the response to a write", () => {
     await expect.poll(async () => (await user.cart()).status).toBe(401)
   })
 
-  it("has logged out everywhere", async () => {
+  it("logs the user out everywhere", async () => {
     const user = await newShopper(service)
     expect((await user.cart()).status).toBe(200)
     await leaveDuring("app_user", { method: "POST", path: "/logout", token: user.token })
     await expect.poll(async () => (await user.cart()).status).toBe(401)
   })
 
-  it("has set the prices", async () => {
+  it("sets the prices", async () => {
     const admin = await newShopper(service, { role: "Admin" })
     const read = async () => (await admin.call("GET", "/price_parameters")).body
     const body = JSON.parse(JSON.stringify(await read()), (key, value) =>

@@ -17,7 +17,7 @@ const send = async (sender: TestUser, recipient: TestUser): Promise<string> => {
   return body.id
 }
 
-/** Reads the list with one request, and again in pages of two items. */
+/** Reads a list with one request, and then again in pages of two items. */
 const read = async (path: string, { token }: TestUser) => {
   const whole = await service.call("GET", path, { token })
   const pieces: Array<ReadonlyArray<unknown>> = []
@@ -31,13 +31,13 @@ const expectPieces = async (path: string, user: TestUser) => {
   expect(pieces).toEqual([whole.slice(0, 2), whole.slice(2)])
 }
 
-it("incoming transfers, pending or accepted, are paginated", async () => {
+it("incoming transfers are paginated", async () => {
   const [sender, recipient] = [await service.user(), await service.user()]
   for (let n = 0; n < 3; n++) await send(sender, recipient)
   await expectPieces("/transfers/incoming", recipient)
 })
 
-it("members, API keys, OAuth clients and lootbox types are paginated", async () => {
+it("members and pubkeys of organizations, OAuth clients and lootbox types are paginated", async () => {
   const { token } = admin
   const { body } = await service.call("POST", "/organizations", { token, body: { name: "Acme" } })
   const ofAcme = `/organizations/${body.id}`
@@ -67,7 +67,7 @@ it("payment methods are paginated", async () => {
   await expectPieces("/payment_methods", buyer)
 })
 
-it("the live list of open transfers contains one that is older than two hundred ended ones", async () => {
+it("the live list of open transfers contains an open transfer that is older than two hundred ended ones", async () => {
   const [sender, recipient] = [await service.user(), await service.user()]
   const open = await send(sender, recipient)
   await service.sql`

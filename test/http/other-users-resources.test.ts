@@ -5,7 +5,7 @@ import { type CallOptions, serve } from "../fixtures/service.ts"
 import { card, freshId, newShopper } from "../orders/shopper.ts"
 import { grant } from "../transfers/transfer-service.ts"
 
-/** Calls every route that has a path parameter with a resource of another user. */
+/** These tests call every route that has a path parameter with a resource of another user. */
 
 const service = await serve()
 const admin = await newShopper(service, { role: "Admin" })
@@ -105,15 +105,21 @@ const send = (row: Route, options: CallOptions) => {
     ...(row.method === "get" ? {} : { body: bodies[row.id] ?? {} }),
   })
 }
-/** Operations that do not depend on the owner of the id. */
+/** Operations that every user may call for every id, whoever owns it. */
 const forAnybody = new Set(["getStats"])
-/** Reading your own features requires no scope. */
+/** Operations that an API key may call without any scope. The last one reads the features of the key's owner. */
 const forAnyKey = new Set([...forAnybody, "readFeaturesOfUser"])
-/** Adding another user's pubkey reports only that it is registered. */
+/**
+ * Returns the expected statuses of a refusal. Adding the pubkey of another user is 422, which reports only that the
+ * key is registered.
+ */
 const refusals = (row: Route) => (row.id === "addPubkey" ? [422] : [403, 404])
 
 const bare = await made(owner.call("POST", "/api_keys", { name: "for nothing", scopes: [] }))
-/** Tables that change in the background. For the outbox only the number of rows is compared. */
+/**
+ * Tables whose rows are not compared, because they change in the background. For the outbox, the number of rows is
+ * compared.
+ */
 const volatileTables = ["rate_window", "emoji_id_view", "view_batch", "audit_round", "outbox"]
 const tables = (
   await service.sql<{ name: string }[]>`
@@ -123,7 +129,7 @@ const sums = [
   ...tables.map((name) => `select '${name}' as name, sum(hashtextextended(t::text, 0)) from ${name} t`),
   "select 'outbox', count(*) from outbox",
 ].join(" union all ")
-/** A checksum of every table. A rejected request must not change it. */
+/** Returns a checksum of every table. A rejected request must not change it. */
 const everything = () => service.sql.unsafe(sums)
 
 const rows = routes
@@ -131,7 +137,7 @@ const rows = routes
   .map((row) => [`${row.method} ${row.path}`, row] as const)
 
 describe.each(rows)("%s", (_name, row) => {
-  it("has only path parameters that this test knows", () => {
+  it("has only path parameters for which this test has a value", () => {
     for (const [, name] of row.path.matchAll(/:(\w+)/g)) expect(thingOf(row, name!)).toBeTruthy()
   })
 

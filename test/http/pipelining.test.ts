@@ -6,7 +6,10 @@ import type { Server } from "../../src/http/server.ts"
 import { openSocket } from "../fixtures/raw-http.ts"
 import { serveEndpoints } from "../fixtures/servers/http-server.ts"
 
-/** Clients that send many requests without waiting for the responses, and clients that do not read the responses. */
+/**
+ * These tests use clients that send many requests without waiting for the responses, and clients that do not read the
+ * responses.
+ */
 
 const answering = (path: string, body: string, status = 200): Endpoint => ({
   method: path === "/posted" ? "post" : "get",
@@ -42,7 +45,7 @@ const asking = (method: string, path: string, rest = "\r\n") =>
 const unknown = asking("GET", "/x")
 const health = async (of: Server) => (await fetch(`http://127.0.0.1:${of.port}/health`)).text()
 
-/** Sends blocks of requests as long as the server accepts them, and reads nothing. Resolves when the server closes. */
+/** Opens a connection that sends blocks of requests as long as the server accepts them, and reads nothing. */
 const flood = async (of: Server, requests: string): Promise<Socket> => {
   const socket = await openSocket(of.port)
   socket.pause()
@@ -73,8 +76,8 @@ const countAnswers = (socket: Socket, expected: number): Promise<number> => {
 }
 
 /**
- * Sends this many requests on each connection in one turn of the event loop, so that the server reads all of them in
- * its next turn. Returns the number of responses per connection, at the end or until the server closed it.
+ * Sends `each` requests on each connection in one turn of the event loop, so that the server reads all of them in its
+ * next turn. Returns for each connection how many responses it got, until it had all or the server closed it.
  */
 const pipeline = async (
   of: Server,
@@ -90,10 +93,10 @@ const pipeline = async (
 
 it.each([
   ["an unknown path", unknown],
-  ["an unknown path by HEAD", asking("HEAD", "/x")],
+  ["HEAD of an unknown path", asking("HEAD", "/x")],
   ["an unknown path, with a body", asking("POST", "/x", "Content-Length: 3\r\n\r\nabc")],
-  ["a path by HEAD", asking("HEAD", "/health")],
-  ["a path by OPTIONS", asking("OPTIONS", "/health")],
+  ["HEAD of a known path", asking("HEAD", "/health")],
+  ["OPTIONS of a known path", asking("OPTIONS", "/health")],
   ["a method that the path does not have", asking("DELETE", "/health")],
   ["a small response", asking("GET", "/health")],
   ["a large response", asking("GET", "/large")],
@@ -101,7 +104,7 @@ it.each([
   ["a precomputed response", asking("GET", "/prepared")],
   ["a precomputed 304", asking("GET", "/unchanged")],
   ["a response to a body", asking("POST", "/posted", "Content-Length: 3\r\n\r\nabc")],
-])("a connection that never reads is closed: %s", async (_, request) => {
+])("a connection that requests this and never reads is closed: %s", async (_, request) => {
   await closed(await flood(server, request))
 })
 
@@ -122,13 +125,16 @@ it.each([
   ["an unknown path", unknown],
   ["a precomputed response", asking("GET", "/prepared")],
   ["a response of a handler", asking("GET", "/health")],
-])("connections that pipeline more requests than one turn allows are closed: %s", async (_, request) => {
-  const counts = await pipeline(server, request, 20, 1500)
-  expect(counts.some((count) => count < 1500)).toBe(true)
-  expect(await pipeline(server, request, 1, 100)).toEqual([100])
-})
+])(
+  "connections that pipeline more requests than one turn of the event loop allows are closed: %s",
+  async (_, request) => {
+    const counts = await pipeline(server, request, 20, 1500)
+    expect(counts.some((count) => count < 1500)).toBe(true)
+    expect(await pipeline(server, request, 1, 100)).toEqual([100])
+  },
+)
 
-it("connections that pipeline 100 requests each and read get all responses", async () => {
+it("connections that pipeline 100 requests each and read the responses get all of them", async () => {
   const other = await start()
   const counts = await pipeline(other, asking("GET", "/prepared"), 40, 100)
   expect(new Set(counts)).toEqual(new Set([100]))

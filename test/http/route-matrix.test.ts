@@ -9,9 +9,9 @@ import { routes } from "../../src/routes.ts"
 import { type CallOptions, serve } from "../fixtures/service.ts"
 
 /**
- * Calls every route as every kind of caller. The expected result follows from the route's scheme and scope. Requests
- * contain placeholders, so an admitted request may get any response of its handler; the tests check only whether it
- * was admitted.
+ * These tests call every route as every kind of caller. The expected result follows from the authentication scheme
+ * and the scope of the route. The requests contain placeholders, so an admitted request may get any response of its
+ * handler; the tests check only whether the request was admitted.
  */
 
 const service = await serve()
@@ -69,7 +69,7 @@ await service.sql`update app_user set token_epoch = 1 where id = ${noLonger["log
 const keyThatEnded = await apiKey(everyScope)
 await service.sql`update api_key set expires_at = now() where secret_hash = ${keyThatEnded.hash}`
 
-// A login without a two-factor code in this session.
+// This user has two-factor authentication, but has entered no code in this session.
 const stale = await service.user({ role: "Admin" })
 await service.sql`insert into two_factor (user_id, provider, confirmed_at) values (${stale.id}, 'AuthenticatorApp', now())`
 
@@ -77,41 +77,41 @@ const named = (rows: ReadonlyArray<Route>) => rows.map((row) => [`${row.method} 
 const guarded = routes.filter((row) => row.auth !== "none" && row.auth !== "optional")
 const open = routes.filter((row) => row.auth === "none")
 const scoped = guarded.filter((row) => row.scope !== undefined)
-/** Operations that end the caller's sessions, which the later requests need. */
+/** Operations that are not called as an existing user, because they end the sessions that later requests need. */
 const endsCaller = new Set(["logout"])
 
 describe.concurrent.each(named(guarded))("%s", (_name, row) => {
-  it("is 401 without credentials, with a forged token and with an unknown API key", async () => {
+  it("returns 401 without credentials, with a forged token and with an unknown API key", async () => {
     expect((await send(row, {})).status).toBe(401)
     expect((await send(row, { token: forgedToken })).status).toBe(401)
     expect((await send(row, { headers: { "x-api-key": "svc_a_b" } })).status).toBe(401)
   })
 
-  it("is 401 for a login that waits for its code, and for a token of another purpose", async () => {
+  it("returns 401 for a login that waits for its two-factor code, and for tokens with another purpose", async () => {
     for (const token of otherKinds) expect((await send(row, { token })).status).toBe(401)
   })
 
-  it("is 401 for deactivated, deleted and logged out users, and for expired API keys", async () => {
+  it("returns 401 for deactivated, deleted and logged-out users, and for expired API keys", async () => {
     for (const { token } of Object.values(noLonger)) expect((await send(row, { token })).status).toBe(401)
     for (const { headers } of [keyOfDeactivated, keyThatEnded]) {
       expect((await send(row, { headers })).status).toBe(401)
     }
   })
 
-  it(`${row.oauth ? "admits" : "is 403 for"} a token of the authorization-code flow`, async () => {
+  it(`${row.oauth ? "admits" : "rejects"} a token of the authorization-code flow`, async () => {
     const { status } = await send(row, { token: oauthToken })
     if (row.oauth) expect([401, 403]).not.toContain(status)
     else expect([401, 403]).toContain(status)
   })
 
-  it("never returns 5xx for a placeholder", async () => {
+  it("never returns a server error (5xx) for placeholders", async () => {
     if (endsCaller.has(row.id)) return
     expect((await send(row, { token: admin.token })).status).toBeLessThan(500)
     expect((await send(row, { token: user.token })).status).toBeLessThan(500)
   })
 })
 
-describe.concurrent.each(named(scoped))("%s by its scope", (_name, row) => {
+describe.concurrent.each(named(scoped))("%s, which requires a scope,", (_name, row) => {
   const scope = row.scope!
 
   it(`${roleScopes.User.has(scope) ? "admits" : "rejects"} a user`, async () => {
@@ -131,7 +131,7 @@ describe.concurrent.each(named(scoped))("%s by its scope", (_name, row) => {
     expect(body?.scope).not.toBe(scope)
   })
 
-  it("rejects an API key without the scope even if its owner has it, and admits one with it", async () => {
+  it("rejects an API key without the scope, even if its owner has the scope, and admits a key with it", async () => {
     const refused = await send(row, bareKey)
     if (row.auth === "two_factor") return expect(refused.status).toBe(401)
     expect(refused.status).toBe(403)
@@ -141,7 +141,7 @@ describe.concurrent.each(named(scoped))("%s by its scope", (_name, row) => {
     expect(body?.scope).not.toBe(scope)
   })
 
-  it("rejects an API key with a scope that its owner does not have", async () => {
+  it("rejects an API key that lists the scope if the owner of the key does not have it", async () => {
     if (roleScopes.User.has(scope) || row.auth === "two_factor") return
     expect((await send(row, await apiKey([scope], user.id))).status).toBe(403)
   })
@@ -152,12 +152,12 @@ describe.concurrent("the sensitive routes", () => {
     "%s requires a recent two-factor code",
     async (_name, row) => {
       const { status } = await send(row, { token: stale.token })
-      // An invalid body or parameter is reported before a code is required.
+      // The placeholder may be an invalid body or parameter, which is reported before a code is required.
       expect(row.body === undefined && row.params === undefined ? [424] : [424, 400]).toContain(status)
     },
   )
 
-  it("are all operations that can take over an account or an id", () => {
+  it("include the operations that can be used to take over an account or an id", () => {
     const paths = guarded.filter((row) => row.sensitive).map((row) => `${row.method} ${row.path}`)
     expect(paths).toEqual(
       expect.arrayContaining([
@@ -187,10 +187,13 @@ describe.concurrent("the public routes", () => {
 })
 
 describe.concurrent("the routes that read a resource", () => {
-  /** Not routes of an emoji id: they also describe an id that is not registered. */
+  /**
+   * The routes that read one resource by its id. Routes of an emoji id are excluded, because they also describe an id
+   * that is not registered.
+   */
   const ofThings = guarded.filter(({ method, path }) => method === "get" && /:(?!emoji_id)/.test(path))
 
-  it.each(named(ofThings))("%s is 404 for an unknown resource", async (_name, row) => {
+  it.each(named(ofThings))("%s returns 404 for an unknown resource", async (_name, row) => {
     expect((await send(row, { token: admin.token })).status).toBe(404)
   })
 })

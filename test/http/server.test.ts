@@ -9,13 +9,13 @@ import { patienceMs } from "../fixtures/suite/patience.ts"
 
 type Handle = (request: RawRequest, respond: (response: RawResponse) => void) => (() => boolean) | undefined
 
-/** Longer than any response takes on a busy machine. */
+/** The deadline of requests. It is longer than any response takes on a busy machine. */
 const deadlineMs = patienceMs
 const soonMs = 300
 const late: Array<() => void> = []
 const cancelled: Array<string> = []
 const finished: Array<string> = []
-/** Responses that a test sends later. */
+/** Functions that send the responses of running requests. A test calls them later. */
 const pending: Array<() => void> = []
 const observed: Array<number> = []
 let sentLarge = 0
@@ -160,26 +160,26 @@ describe("a request", () => {
     const text = await exchange(server.port, "GET /fixed/🚀🌊 HTTP/1.1\r\nHost: x\r\n\r\n")
     expect(text).toContain('"🚀🌊"')
   })
-  it("may have a head of fifteen thousand bytes in every version of Node", async () => {
+  it("may have a request line and headers of fifteen thousand bytes, in every version of Node", async () => {
     const query = `ids=${"🚀".repeat(1_000)}`
     const answer = await get(`/echo/a/b?${query}`, { headers: { "X-Seen": "x".repeat(3_000) } })
     expect(answer.status).toBe(200)
     expect(decodeURIComponent((await answer.json()).query)).toBe(query)
   })
 
-  it("prefers a fixed path over a parameter", async () => {
+  it("reaches the endpoint with a fixed path rather than the one with a parameter", async () => {
     expect(await (await get("/fixed/word")).json()).toBe("word")
     expect(await (await get("/fixed/other")).json()).toBe("other")
   })
   it.each(["/fixed/%", "/fixed/%zz", "/fixed/%ff", "/fixed/%F0%9F", "/fixed/%C0%AF", "/fixed/a%00b"])(
-    "with invalid percent-encoding or NUL is 400: %s",
+    "with invalid percent-encoding or NUL gets 400: %s",
     async (path) => {
       const text = await exchange(server.port, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
       expect(text).toMatch(/^HTTP\/1\.1 400 /)
       expect(text).toContain('"code":"invalid_request"')
     },
   )
-  it("for an unknown path is 404 with an error body", async () => {
+  it("for an unknown path gets 404 with an error body", async () => {
     const answer = await get("/nowhere")
     expect(answer.status).toBe(404)
     expect(await answer.json()).toMatchObject({
@@ -187,13 +187,13 @@ describe("a request", () => {
       request_id: answer.headers.get("x-request-id"),
     })
   })
-  it("with an unsupported method is 405 with the supported ones in Allow", async () => {
+  it("with an unsupported method gets 405, with the supported methods in Allow", async () => {
     const answer = await get("/body")
     expect(answer.status).toBe(405)
     expect(answer.headers.get("allow")).toBe("OPTIONS, POST")
     expect((await get("/fixed/word", { method: "DELETE" })).headers.get("allow")).toBe("GET, HEAD, OPTIONS")
   })
-  it("by HEAD does not block the later requests of the connection", async () => {
+  it("with HEAD does not block later requests of the same connection", async () => {
     const socket = await openSocket(server.port)
     let seen = ""
     socket.on("data", (chunk: Buffer) => {
@@ -210,7 +210,7 @@ describe("a request", () => {
     await answered("POST", "/no-body", "200")
     socket.destroy()
   })
-  it("by HEAD has the headers and length of GET and no body", async () => {
+  it("with HEAD gets the headers and the length of a GET response, and no body", async () => {
     const text = await exchange(
       server.port,
       "HEAD /fixed/word HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
@@ -219,20 +219,20 @@ describe("a request", () => {
     expect(text).toMatch(/content-length: 6/i)
     expect(text.split("\r\n\r\n")[1]).toBe("")
   })
-  it("by OPTIONS gets the headers of a CORS preflight", async () => {
+  it("with OPTIONS gets the headers of a CORS preflight", async () => {
     const answer = await get("/body", { method: "OPTIONS", headers: { Origin: "https://app.example" } })
     expect(answer.status).toBe(204)
     expect(answer.headers.get("access-control-allow-origin")).toBe("*")
     expect(answer.headers.get("access-control-allow-headers")).toContain("X-Api-Key")
     expect((await get("/nowhere", { method: "OPTIONS" })).status).toBe(404)
   })
-  it("of a browser may have additional headers beside the token", async () => {
+  it("of a browser may have any other headers in addition to the token", async () => {
     const { headers } = await get("/body", { method: "OPTIONS", headers: { Origin: "https://app.example" } })
     const allowed = headers.get("access-control-allow-headers")?.split(", ")
     expect(allowed).toEqual(expect.arrayContaining(["Authorization", "*"]))
     expect(headers.get("access-control-allow-credentials")).toBeNull()
   })
-  it("keeps the caller's request id if it is safe, and gets a new one otherwise", async () => {
+  it("keeps the client's request id if the id is safe, and otherwise gets a new one", async () => {
     expect(
       (await get("/fixed/word", { headers: { "X-Request-Id": "abc-1" } })).headers.get("x-request-id"),
     ).toBe("abc-1")
@@ -242,7 +242,7 @@ describe("a request", () => {
 })
 
 describe("a body", () => {
-  it("is complete in any number of pieces", async () => {
+  it("is complete if it arrives in several pieces", async () => {
     const socket = await openSocket(server.port)
     let seen = ""
     socket.on("data", (chunk) => {
@@ -256,14 +256,14 @@ describe("a body", () => {
     await expect.poll(() => seen).toContain('{"bytes":6,"text":"abcdef"}')
     socket.destroy()
   })
-  it("of exactly the limit is accepted, and one byte more is 413", async () => {
+  it("with exactly the maximum size is accepted, and with one byte more gets 413", async () => {
     expect((await get("/body", { method: "POST", body: "x".repeat(1000) })).status).toBe(200)
     const over = await get("/body", { method: "POST", body: "x".repeat(1001) })
     expect(over.status).toBe(413)
     expect(await over.json()).toMatchObject({ code: "body_too_large" })
     await stillServes()
   })
-  it("sent in chunks without a length has the same limit", async () => {
+  it("sent in chunks without a length has the same maximum size", async () => {
     const chunk = `400\r\n${"x".repeat(1024)}\r\n`
     const text = await exchange(
       server.port,
@@ -281,13 +281,13 @@ describe("a body", () => {
     )
     expect(text).toContain(JSON.stringify({ bytes: sent.length, text: sent }))
   })
-  it("that does not arrive is 503 at the deadline", async () => {
+  it("that does not arrive completely gets 503 at the deadline", async () => {
     const hasty = await startHasty()
     const text = await exchange(hasty.port, "POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nab")
     expect(text).toMatch(/^HTTP\/1\.1 503 /)
     expect(text).toMatch(/retry-after: 1/i)
   })
-  it("is ignored if the operation has none: empty, null or content", async () => {
+  it("is ignored if the operation has no body, whether it is empty, null or has content", async () => {
     for (const body of [undefined, "null", '{"a":1}', "x".repeat(5000)]) {
       const answer = await get("/no-body", { method: "POST", ...(body === undefined ? {} : { body }) })
       expect(await answer.json()).toBe("done")
@@ -302,11 +302,11 @@ describe("a response", () => {
     expect(await answer.text()).not.toContain("secret")
     await stillServes()
   })
-  it("is sent once: the first one", async () => {
+  it("is sent only once, even if the handler responds twice", async () => {
     expect(await (await get("/twice")).json()).toBe(1)
     await stillServes()
   })
-  it("that misses the deadline is 503, its work is cancelled, and a late response is dropped", async () => {
+  it("that misses the deadline is dropped, the client gets 503, and the work is cancelled", async () => {
     const hasty = await startHasty()
     const answer = await fetch(`http://127.0.0.1:${hasty.port}/late`)
     expect(answer.status).toBe(503)
@@ -314,7 +314,7 @@ describe("a response", () => {
     for (const respond of late) respond()
     await stillServes()
   })
-  it("is dropped and its work cancelled if the client has disconnected", async () => {
+  it("is dropped and the work is cancelled if the client has disconnected", async () => {
     const socket = await openSocket(server.port)
     socket.write("GET /never HTTP/1.1\r\nHost: x\r\n\r\n")
     await expect.poll(() => server.inFlight()).toBe(1)
@@ -342,7 +342,7 @@ describe("a response", () => {
       expect(text.slice(text.indexOf("\r\n\r\n") + 4) === large).toBe(true)
     },
   )
-  it("that is not read is not followed by others, which would use up the memory", async () => {
+  it("that the client does not read is not followed by further responses, which would use up the memory", async () => {
     sentLarge = 0
     const socket = await openSocket(server.port)
     socket.pause()
@@ -353,12 +353,12 @@ describe("a response", () => {
     socket.destroy()
     expect(sentLarge).toBeLessThan(10)
   })
-  it("without content has no length and no body", async () => {
+  it("without content has no Content-Length and no body", async () => {
     const text = await exchange(server.port, "GET /empty HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
     expect(text).toMatch(/^HTTP\/1\.1 204 /)
     expect(text).not.toMatch(/content-length/i)
   })
-  it("is the precomputed one if there is one, and otherwise that of the handler", async () => {
+  it("is the precomputed one if it exists, and otherwise the one of the handler", async () => {
     const hot = await get("/prepared/hot")
     expect(await hot.json()).toEqual({ by: "preparation" })
     expect(hot.headers.get("etag")).toBe('"1"')
@@ -371,8 +371,8 @@ describe("a response", () => {
   })
 })
 
-describe("a stop", () => {
-  it("waits for work that continues after its client has disconnected", async () => {
+describe("a server", () => {
+  it("waits at its stop for work that continues after the client has disconnected", async () => {
     const other = await startOther({ allowedOrigins: ["https://app.example"] })
     const leaving = new AbortController()
     const left = fetch(`http://127.0.0.1:${other.port}/persistent`, {
@@ -389,7 +389,7 @@ describe("a stop", () => {
     expect(finished).toEqual(["persistent"])
     expect(other.inFlight()).toBe(0)
   })
-  it("lets running requests finish and accepts no new connection", async () => {
+  it("lets running requests finish when it stops, and accepts no new connection", async () => {
     const other = await startOther({ allowedOrigins: ["https://app.example"] })
     const running = fetch(`http://127.0.0.1:${other.port}/slow`, {
       headers: { Origin: "https://app.example" },
@@ -403,7 +403,7 @@ describe("a stop", () => {
     await stopped
     await expect(fetch(`http://127.0.0.1:${other.port}/fixed/word`)).rejects.toThrow()
   })
-  it("a port that is in use is an error that names the port", async () => {
+  it("does not start on a port that is in use, and the error names the port", async () => {
     await expect(serveEndpoints([], { port: server.port, allowedOrigins: [], deadlineMs })).rejects.toThrow(
       `port ${server.port}`,
     )

@@ -12,7 +12,7 @@ const together = { concurrency: "unbounded" } as const
 const ask = (statement: Parameters<(typeof Sql)["Service"]["rows"]>[0]) =>
   service.runtime.runPromise(Sql.use((sql) => sql.rows(statement)))
 
-it("the open connections run all statements if the database refuses further connections", async () => {
+it("if the database refuses further connections, the open connections run all statements", async () => {
   const { database, sql } = service
   if (!("socketDir" in database)) throw new Error("the test database must be reached by its socket")
   const role = `few_${randomUUID().slice(0, 8)}`
@@ -24,13 +24,14 @@ it("the open connections run all statements if the database refuses further conn
     [ways.rows, ways.once].map((way) => way((q) => q`select pg_sleep(0.2)`))
   await few.runPromise(Sql.use((ways) => ways.rows((q) => q`select 1`)))
   const asked = Sql.use((ways) => Effect.all([...later(ways), ...later(ways), ...later(ways)], together))
-  // A refused connection is not used for a second. On a slow machine a statement may use it after that.
+  // A refused connection is not used for one second. On a slow machine the statements may take longer, use it again
+  // and fail. So the test repeats them.
   await vi.waitFor(async () => expect(await few.runPromise(asked)).toHaveLength(6), patiently)
   await few.dispose()
   await sql.unsafe(`drop role ${role}`)
 })
 
-it("a statement does not wait behind one that waits for a lock if another connection is available", async () => {
+it("a statement does not wait behind another that waits for a lock, if another connection is available", async () => {
   const { id } = await service.user()
   let isHeld = true
   let held: Promise<unknown> | undefined
@@ -41,11 +42,12 @@ it("a statement does not wait behind one that waits for a lock if another connec
         isHeld = false
       })
       await expect.poll(() => waiting(service)).toHaveLength(1)
-      // The clock is stopped from here on, so that only this statement counts as held up on a slow machine.
+      // The clock is stopped from here on. Otherwise, on a slow machine, other statements could count as held up too.
       const now = performance.now()
       vi.useFakeTimers({ toFake: ["performance"] })
       vi.advanceTimersByTime(now + 2 * heldUpMs)
-      // A background statement of the service that began before would count as held up too.
+      // A background statement that began before the clock was moved would count as held up too. So the test waits
+      // until only the blocked statement runs.
       const running = Sql.use((ways) => Effect.sync(() => ways.stats().running))
       await expect.poll(() => service.runtime.runPromise(running)).toBe(1)
       for (let round = 0; round < 5; round++)

@@ -21,7 +21,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/postgres/embedded/embedded.ts"
 
 const root = mkdtempSync(join(tmpdir(), "embedded-test-"))
-// As root the server runs as another user, which must be able to enter this directory.
+// If root runs the tests, the server runs as another user, which must be able to enter this directory.
 chmodSync(root, 0o755)
 const sharedDir = join(root, "shared")
 const launcher = fileURLToPath(new URL("../../src/postgres/embedded/embedded.ts", import.meta.url))
@@ -52,7 +52,7 @@ const stat = (pid: number): ReadonlyArray<string> | undefined => {
     return undefined
   }
 }
-// A killed process is a zombie until its parent reaps it.
+// A killed process stays a zombie until its parent reads its exit status. A zombie does not count as alive.
 const isAlive = (pid: number): boolean => !["Z", "X", undefined].includes(stat(pid)?.[0])
 const parentOf = (pid: number): number => Number(stat(pid)?.[1])
 const groupOf = (pid: number): number => Number(stat(pid)?.[2])
@@ -112,7 +112,7 @@ afterEach(async () => {
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 describe("an embedded Postgres", () => {
-  it("has its rows after a stop and a second start", async () => {
+  it("still has its rows after a stop and a second start", async () => {
     const first = await start(sharedDir)
     await query(first, "INSERT INTO kept VALUES ('restart')")
     await first.stop()
@@ -121,7 +121,7 @@ describe("an embedded Postgres", () => {
     expect(await query(second, "SELECT note FROM kept WHERE note = 'restart'")).toHaveLength(1)
   })
 
-  it("stops once if it is requested several times", async () => {
+  it("stops only once if a stop is requested several times", async () => {
     const server = await start(sharedDir)
     await Promise.all([server.stop(), server.stop()])
     await server.stop()
@@ -139,7 +139,7 @@ describe("an embedded Postgres", () => {
     expect(row).toEqual({ fsync: "on", commit: "on", addresses: "", encoding: "UTF8", lowered: "äö" })
   })
 
-  it("gives the caller's flags precedence", async () => {
+  it("lets the flags of the caller override the default settings", async () => {
     const server = await startEmbeddedPostgres({
       dataDir: sharedDir,
       flags: ["-c", "work_mem=9MB", "--jit=on"],
@@ -152,7 +152,7 @@ describe("an embedded Postgres", () => {
     expect(row).toEqual({ memory: "9MB", jit: "on" })
   })
 
-  it("reports in one line why the server does not start", async () => {
+  it("reports in one line why it does not start", async () => {
     const failing = startEmbeddedPostgres({ dataDir: sharedDir, flags: ["--no_such_setting=1"] })
     await expect(failing).rejects.toThrow(/^PostgreSQL ended with code 1 .*no_such_setting.*$/)
   })
@@ -163,7 +163,7 @@ describe("an embedded Postgres", () => {
     expect(groupOf(server.pid)).not.toBe(groupOf(process.pid))
   })
 
-  it("serves a directory whose path is too long for a socket, and removes the temporary socket directory", async () => {
+  it("works in a directory whose path is too long for a socket, and removes the temporary directory", async () => {
     const dataDir = join(root, 'long, and with ünusual "characters"', "x".repeat(120))
     const server = await start(dataDir)
     expect(server.socketDir.startsWith(dataDir)).toBe(false)
@@ -179,7 +179,7 @@ describe("an embedded Postgres", () => {
     expect(existsSync(server.socketDir)).toBe(false)
   })
 
-  it("rejects a cluster of another major version and names it", async () => {
+  it("rejects a cluster of another major version, and reports both versions", async () => {
     const versionFile = join(sharedDir, "cluster/PG_VERSION")
     const version = readFileSync(versionFile, "utf8")
     writeFileSync(versionFile, "9\n")
@@ -196,7 +196,7 @@ describe("an embedded Postgres", () => {
   })
 })
 
-describe("a directory in use", () => {
+describe("a data directory in use", () => {
   it("is rejected for a second start in the same process, and the first server continues", async () => {
     const server = await start(sharedDir)
     await expect(start(sharedDir)).rejects.toThrow(
@@ -205,7 +205,7 @@ describe("a directory in use", () => {
     expect(await query(server, "SELECT 1 AS one")).toEqual([{ one: 1 }])
   })
 
-  it("is rejected while the service of another process runs, and its database continues", async () => {
+  it("is rejected while another process uses it, and the database of that process continues", async () => {
     const service = await startService(sharedDir)
     await expect(start(sharedDir)).rejects.toThrow(
       `in use by another running service (process ${service.pid})`,
@@ -215,7 +215,7 @@ describe("a directory in use", () => {
 })
 
 describe("after a crash", () => {
-  it("of the service, its server ends by itself and the committed row exists", async () => {
+  it("of the service, its server ends by itself, and the next start finds the committed row", async () => {
     const service = await startService(sharedDir)
     await query(service.server, "INSERT INTO kept VALUES ('service crash')")
     await kill(service.process)
@@ -232,7 +232,7 @@ describe("after a crash", () => {
     expect(await query(server, "SELECT 1 AS one")).toEqual([{ one: 1 }])
   })
 
-  it("of service and watchdog, the next start stops the orphaned server and has its rows", async () => {
+  it("of service and watchdog, the next start stops the orphaned server and finds the committed row", async () => {
     const service = await startService(sharedDir)
     await query(service.server, "INSERT INTO kept VALUES ('watchdog crash')")
     process.kill(findWatchdog(service.pid), "SIGKILL")
@@ -244,7 +244,7 @@ describe("after a crash", () => {
     expect(await query(server, "SELECT note FROM kept WHERE note = 'watchdog crash'")).toHaveLength(1)
   })
 
-  it("of service, watchdog and server together, the next start recovers", async () => {
+  it("of service, watchdog and server together, the next start recovers the committed row", async () => {
     const service = await startService(sharedDir)
     await query(service.server, "INSERT INTO kept VALUES ('total crash')")
     process.kill(findWatchdog(service.pid), "SIGKILL")
@@ -254,7 +254,7 @@ describe("after a crash", () => {
     expect(await query(server, "SELECT note FROM kept WHERE note = 'total crash'")).toHaveLength(1)
   })
 
-  it("of the server alone, the caller is notified and can start again", async () => {
+  it("of the server alone, the caller is notified and can start the server again", async () => {
     const first = await start(sharedDir)
     await query(first, "INSERT INTO kept VALUES ('server crash')")
     process.kill(first.pid, "SIGKILL")
@@ -280,7 +280,7 @@ describe("after a crash", () => {
     expect(await endless).toBeInstanceOf(Error)
   })
 
-  it("lock files with the pid of an unrelated process do not prevent a start", async () => {
+  it("of the server, lock files with the pid of an unrelated process do not prevent the next start", async () => {
     const crashed = await start(sharedDir)
     const pidFile = join(sharedDir, "cluster/postmaster.pid")
     const socketLock = join(crashed.socketDir, ".s.PGSQL.5432.lock")
@@ -312,13 +312,13 @@ describe("after a crash", () => {
   })
 })
 
-describe.runIf(process.geteuid?.() === 0)("as root", () => {
-  it("runs the server as an unprivileged user", async () => {
+describe.runIf(process.geteuid?.() === 0)("an embedded Postgres that is started by root", () => {
+  it("runs as an unprivileged user", async () => {
     const server = await start(sharedDir)
     expect(statSync(`/proc/${server.pid}`).uid).not.toBe(0)
   })
 
-  it("stores the data of a directory below a private one elsewhere, and finds it again", async () => {
+  it("stores its data elsewhere if a parent directory is private, and finds it at the next start", async () => {
     const parent = join(root, "private")
     mkdirSync(parent, { mode: 0o700 })
     const dataDir = join(parent, "data")

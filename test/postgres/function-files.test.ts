@@ -7,7 +7,7 @@ import { schemaWith } from "../fixtures/schema-files.ts"
 const open = async () =>
   connect({ connection: await createDatabase(), poolSize: 1, statementTimeoutMs: 8000 })
 
-/** A release with a function that returns the release number. */
+/** Makes the schema of a release 9.<number>.0, with a function that returns the number. */
 const release = (number: number) =>
   schemaWith(
     {
@@ -21,7 +21,7 @@ const answer = async (sql: Awaited<ReturnType<typeof open>>) => {
   return row.answer
 }
 
-it("functions are re-created when their file changes, and only then", async () => {
+it("functions are re-created if their file has changed, and only then", async () => {
   const sql = await open()
   expect(await migrate(sql, release(1))).toEqual(["functions/answer.sql"])
   expect(await answer(sql)).toBe(1)
@@ -41,7 +41,7 @@ it("a process of an older release that starts later does not replace newer funct
   await sql.end()
 })
 
-it("an older release does not replace functions after a newer release that changed none", async () => {
+it("an older release does not replace functions, even if the newer release did not change them", async () => {
   const sql = await open()
   await migrate(sql, release(1))
   const { folder } = release(1)
@@ -51,7 +51,7 @@ it("an older release does not replace functions after a newer release that chang
   await sql.end()
 })
 
-it("if one function cannot be created, none are created", async () => {
+it("if one function cannot be created, no function is created", async () => {
   const sql = await open()
   const broken = schemaWith({
     "functions/a.sql": "create or replace function first() returns int language sql as $$ select 1 $$;",
@@ -64,7 +64,7 @@ it("if one function cannot be created, none are created", async () => {
   await sql.end()
 })
 
-it("after processes of several releases start concurrently, the functions are those of the newest", async () => {
+it("after processes of several releases have started at the same time, the newest functions are in use", async () => {
   const connection = await createDatabase()
   const processes = Array.from({ length: 8 }, (_, n) => ({
     sql: connect({ connection, poolSize: 1, statementTimeoutMs: 8000 }),

@@ -11,10 +11,13 @@ const open = (connection: DatabaseAddress, statementTimeoutMs: number) =>
 
 const statementMs = 500
 
-/** The schema with one more migration, which locks a table that is written to continuously. */
+/** The schema with one more migration, which needs a lock on a table that the service writes to all the time. */
 const withLater = schemaWith({ "0100_later.sql": "create index entity_later on entity (updated_at);" })
 
-/** Migrates with a short statement timeout, while another connection holds a lock for longer. */
+/**
+ * Migrates with a short statement timeout, while another connection holds a lock for longer than this timeout.
+ * Returns the names of the applied files.
+ */
 const migrateDespite = async (connection: DatabaseAddress, lock: string, schema = currentSchema) => {
   const [patient, hurried, watching] = [
     open(connection, 0),
@@ -35,7 +38,7 @@ const migrateDespite = async (connection: DatabaseAddress, lock: string, schema 
   return names
 }
 
-/** Sets a short lock_timeout, as operators do for their roles. */
+/** Sets a short lock_timeout for all sessions, as some operators do. */
 const setLockTimeout = async (connection: DatabaseAddress) => {
   const sql = open(connection, 0)
   const [{ name } = { name: "" }] = await sql`select current_database() as name`
@@ -48,7 +51,7 @@ it("a migration may run longer than the statement timeout of the service", async
   expect(await migrateDespite(connection, "lock table entity", withLater)).toEqual(["0100_later.sql"])
 })
 
-it("a process that starts while another migrates waits for it, even if its role has a short lock_timeout", async () => {
+it("a process that starts during a migration waits until it ends, even with a short lock_timeout", async () => {
   const connection = await createDatabase()
   await setLockTimeout(connection)
   expect(await migrateDespite(connection, "select pg_advisory_xact_lock(730214906)")).toEqual([])
@@ -63,7 +66,7 @@ it("a migration that was edited after it was applied is rejected", async () => {
   await sql.end()
 })
 
-it("a database of a version before the baseline is rejected with one line, and not changed", async () => {
+it("a database of a version before 0.2.0 is rejected with one line, and is not changed", async () => {
   const connection = await createDatabase()
   const sql = open(connection, 8000)
   await sql`update migration set name = '0001_turn.sql' where name = '0001_turns.sql'`
@@ -78,10 +81,10 @@ it("a database of a version before the baseline is rejected with one line, and n
   await sql.end()
 })
 
-it("a migration that waits for a table does not block writes of the previous version", async () => {
+it("a migration that waits for a locked table does not block writes of the previous version", async () => {
   const connection = await createDatabase()
   const [keeper, migrating, serving] = [open(connection, 0), open(connection, 0), open(connection, 8000)]
-  // An example is a session that was left open, or a dump.
+  // This session holds a lock, like a dump or a session that someone forgot to close.
   await keeper.unsafe("begin; lock table entity in row exclusive mode").simple()
   const migrated = migrate(migrating, withLater)
   const waiting = async () =>
@@ -96,7 +99,7 @@ it("a migration that waits for a table does not block writes of the previous ver
   }
 })
 
-it("a service that starts on a database of a newer version reports it once", async () => {
+it("a service reports once if its database was used by a newer version", async () => {
   const connection = await createDatabase()
   const said = vi.spyOn(console, "error").mockImplementation(() => {})
   const lines = () => said.mock.calls.map(([line]) => String(line))
@@ -106,7 +109,8 @@ it("a service that starts on a database of a newer version reports it once", asy
     const sql = open(connection, 8000)
     await sql`insert into migration (name, sha256) values ('9998_later.sql', ''), ('9999_latest.sql', '')`
     await sql.end()
-    // Not by a worker, whose parent has reported it, and not by the command line.
+    // A process that does not serve reports nothing: neither the command line nor a worker, whose parent has reported
+    // it.
     await prepareDatabase(connection, 8000)
     expect(lines()).toEqual([])
     await prepareDatabase(connection, 8000, { serves: true })

@@ -6,10 +6,12 @@ import { PartnerVisits } from "../../src/partners/visits.ts"
 import { Sql } from "../../src/postgres/sql.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 
-/** A service with one connection, whose session statistics show what was read. */
+/**
+ * Starts a service with one connection, so that the statistics of one session show everything that the service reads.
+ */
 const serveAlone = () => serve({ POOL_SIZE: "1" })
 
-/** The number of rows that were read from a table. Index-only reads do not count. */
+/** Returns the number of rows that the work reads from a table. Rows that are read only from an index do not count. */
 const rowsOpened = async (
   { runtime, sql }: TestService,
   table: string,
@@ -27,7 +29,7 @@ const rowsOpened = async (
   return (await count()) - before
 }
 
-it("pending visits are found without reading the many visits without a purchase", async () => {
+it("visits with a purchase are found without reading the many visits without one", async () => {
   const service = await serveAlone()
   const { runtime, sql } = service
   const { id } = await service.user()
@@ -48,7 +50,7 @@ it("pending visits are found without reading the many visits without a purchase"
   expect(await rowsOpened(service, "entity", look)).toBeLessThan(5)
 })
 
-it("a list reads only the entities of its page, with every filter and order", async () => {
+it("a list of entities reads only the rows of the requested page, with each sort order", async () => {
   const service = await serveAlone()
   const { runtime, sql } = service
   const { id } = await service.user()
@@ -62,7 +64,7 @@ it("a list reads only the entities of its page, with every filter and order", as
   for (const sort of ["created_at", "updated_at"] as const) {
     const boxes = () =>
       runtime.runPromise(LootboxLists.use((lists) => lists.list({ visibleTo: id }, { ...page, sort })))
-    // Often enough for the database to cache a generic plan.
+    // The statement runs often enough that the database stores a generic plan for it.
     for (let times = 0; times < 8; times++) expect((await boxes()).total).toBe(3)
     expect(await rowsOpened(service, "entity", boxes)).toBeLessThan(50)
     const paid = { userId: undefined, status: "Paid", holdsMoney: undefined } as const
@@ -72,7 +74,7 @@ it("a list reads only the entities of its page, with every filter and order", as
   }
 })
 
-it("events of a kind are searched in batches, and found at any age", async () => {
+it("events of one kind are searched in batches, and are found even if they are old", async () => {
   const service = await serveAlone()
   const { sql } = service
   const { token } = await service.user({ role: "Admin" })
@@ -98,7 +100,7 @@ it("events of a kind are searched in batches, and found at any age", async () =>
     expect(opened).toBeLessThan(11_000)
   } while (before !== undefined)
   expect(told).toEqual(["rare.last", "rare.first"])
-  // A client that polls for such an event does not read the other events again.
+  // A client that polls for new events of this kind does not read the other events again and again.
   await sql`insert into event (channel, "offset", type, data) select 'cart:x', n, 'cart.changed', '{}' from generate_series(50001, 55000) n`
   const waited = await look(`&after=${after}`)
   expect(waited).toEqual({ data: [], after: expect.any(String) })

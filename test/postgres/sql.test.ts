@@ -11,7 +11,9 @@ beforeAll(async () => {
   service = await serve()
 })
 
-/** Ends all other sessions of a database, and waits until they have ended, because they may still run statements. */
+/**
+ * Ends all other sessions of a database, and waits until they have ended, because until then they may run statements.
+ */
 const endSessions = async (sql: TestService["sql"], database: string) => {
   const rows = await sql<Array<{ pid: number }>>`
     select pid from pg_stat_activity where datname = ${database} and pid <> pg_backend_pid()`
@@ -30,13 +32,13 @@ describe("values", () => {
     ["boolean[]", []],
     ["uuid[]", ["6f2c8f0e-3d0b-4d6f-9a52-0d8f6f7f1c11"]],
     ["timestamptz[]", ["2026-11-15T01:02:03.004Z"]],
-  ])("of %s are read as they were written", async (type, value) => {
+  ])("of type %s are read as they were written", async (type, value) => {
     const result = await run((sql) =>
       sql.rows<{ value: unknown }>((q) => q`select ${value as never}::${q.unsafe(type)} as value`),
     )
     expect(Result.isSuccess(result) && result.success[0]?.value).toEqual(value)
   })
-  it("of timestamptz are ISO strings, and of bigint are numbers", async () => {
+  it("of type timestamptz are read as ISO strings, and of type bigint as numbers", async () => {
     const result = await run((sql) =>
       sql.rows(
         (q) =>
@@ -49,7 +51,7 @@ describe("values", () => {
       none: null,
     })
   })
-  it("and the isolation level do not depend on the session defaults of the database", async () => {
+  it("do not depend on the session defaults of the database, nor does the isolation level", async () => {
     const { database } = service
     if (!("database" in database)) throw new Error("the test database must be reached by its socket")
     const settings = [
@@ -75,7 +77,7 @@ describe("values", () => {
 })
 
 describe("a statement", () => {
-  it("that must not run twice is retried after the database has rolled it back", async () => {
+  it("that must not run twice is retried if the database has rolled it back", async () => {
     await service.sql.unsafe(`
       create sequence tries;
       create function deadlock_first() returns bigint language plpgsql as $$
@@ -88,7 +90,7 @@ describe("a statement", () => {
     expect(Result.isSuccess(result) && result.success[0]).toEqual({ n: 2 })
   })
 
-  it("that exceeds an operator's lock_timeout is Unavailable, not a defect", async () => {
+  it("that exceeds an operator's lock_timeout fails with 503, not with an internal error", async () => {
     const impatient = await serve()
     const { token } = await impatient.user()
     const [{ name } = { name: "" }] = await impatient.sql`select current_database() as name`
@@ -103,7 +105,7 @@ describe("a statement", () => {
     expect((await register()).status).toBe(200)
   })
 
-  it("that the database rejects is a failure with its SQLSTATE and constraint", async () => {
+  it("that the database rejects fails with the SQLSTATE and the constraint", async () => {
     const result = await run((sql) =>
       sql.attempt((q) => q`insert into app_user (email) values ('twice@example.com'), ('twice@example.com')`),
     )
@@ -113,7 +115,7 @@ describe("a statement", () => {
       constraint: "app_user_email_key",
     })
   })
-  it("that the database rejects is logged with the reason and without its values", async () => {
+  it("that the database rejects is reported with the reason and without its values", async () => {
     const died = await service.runtime.runPromise(
       Effect.flatMap(Sql, (sql) =>
         sql.rows((q) => q`insert into app_user (email) values ('Loud@Example.com')`),
@@ -121,7 +123,7 @@ describe("a statement", () => {
     )
     expect(died).toBe("SqlRefused: 23514 app_user_email_check")
   })
-  it("returns its rows without a gap after a statement that failed between its rows", async () => {
+  it("returns its rows without a gap, even if the statement before it failed after its first rows", async () => {
     const single = await serve({ POOL_SIZE: "1" })
     const ask = <Row>(use: (sql: Sql["Service"]) => Effect.Effect<Row, unknown>) =>
       single.runtime.runPromise(Effect.flatMap(Sql, use).pipe(Effect.result))
@@ -132,7 +134,7 @@ describe("a statement", () => {
       expect(Result.isSuccess(next) && next.success).toEqual([{ n: 1 }, { n: 2 }])
     }
   })
-  it("that exceeds its timeout is Unavailable and is not retried", async () => {
+  it("that exceeds its timeout fails with Unavailable and is not retried", async () => {
     const slow = await serve({ STATEMENT_TIMEOUT_MS: "200" })
     await slow.sql`create sequence tries`
     const result = await slow.runtime.runPromise(
@@ -145,8 +147,8 @@ describe("a statement", () => {
   })
 })
 
-describe("the connections", () => {
-  /** Without a service, whose own statements would use connections too. */
+describe("the connections of a pool", () => {
+  /** Runs work on a pool without a service, because the statements of a service would use connections too. */
   const at = async <A>(poolSize: number, use: (sql: Sql["Service"]) => Effect.Effect<A, unknown>) => {
     const runtime = ManagedRuntime.make(
       Sql.layer({ connection: service.database, poolSize, statementTimeoutMs: 60_000 }),
@@ -163,7 +165,7 @@ describe("the connections", () => {
       ([row]) => row?.pid,
     )
 
-  it("are as many as running statements, up to the pool size; further statements use the least busy one", async () => {
+  it("are opened for concurrent statements up to the pool size; then the least busy one is used", async () => {
     // The clock is stopped, because time decides which connection counts as held up.
     vi.useFakeTimers({ toFake: ["performance"] })
     try {
@@ -176,11 +178,11 @@ describe("the connections", () => {
       vi.useRealTimers()
     }
   })
-  it("are not opened for sequential statements", async () => {
+  it("are not opened for sequential statements, which all use the first one", async () => {
     const pids = await at(8, (sql) => Effect.forEach(Array(30).fill(0), () => backend(sql, 0)))
     expect(new Set(pids).size).toBe(1)
   })
-  it("have one client each, whose list of connections does not grow", async () => {
+  it("each have their own client", async () => {
     const clients = new Set<{ readonly options: { readonly max: number } }>()
     await at(3, (sql) =>
       Effect.forEach(
@@ -198,13 +200,13 @@ describe("the connections", () => {
   })
 })
 
-describe("a database that cannot be used", () => {
+describe("a failure of the database", () => {
   const failing = (code: string) => {
     const error = Object.assign(new Error(`connect ${code}`), { code })
     return run((sql) => sql.once(() => Promise.reject(error) as never))
   }
   it.each(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EAI_AGAIN", "EADDRNOTAVAIL", "EMFILE"])(
-    "because of system error %s is Unavailable, not a defect",
+    "with the system error %s is Unavailable, not a defect",
     async (code) => {
       const result = await failing(code)
       expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "Unavailable" })
@@ -217,12 +219,12 @@ describe("a database that cannot be used", () => {
     ["58030", "a disk that fails"],
     ["25P04", "a transaction_timeout of the operator's"],
     ["55P03", "a lock that was held for longer than the operator's lock_timeout"],
-  ])("because of SQLSTATE %s, %s, is Unavailable", async (code) => {
+  ])("with the SQLSTATE %s, caused by %s, is Unavailable", async (code) => {
     const result = await failing(code)
     expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "Unavailable" })
   })
-  it("because its operator allows no connections is Unavailable until they are allowed again", async () => {
-    // Without a service, whose own statements would use connections too.
+  it("because the operator allows no connections is Unavailable, until connections are allowed again", async () => {
+    // The pool is created without a service, because the statements of a service would use connections too.
     const connection = await createDatabase()
     if (!("database" in connection)) throw new Error("the test database must be reached by its socket")
     const name = connection.database
@@ -250,10 +252,10 @@ describe("a database that cannot be used", () => {
     expect(await ask(0)).toMatchObject({ success: [{ slept: "" }] })
     expect(await Promise.all(cut.map(() => ask(0.1)))).toMatchObject(cut.map(() => ({ success: [{}] })))
   })
-  it("because of an error in the program is a defect", async () => {
+  it("because of a mistake in the program is a defect", async () => {
     await expect(failing("UNDEFINED_VALUE")).rejects.toThrow()
   })
-  it("to write because it is a standby gives 503, and reads continue", async () => {
+  it("to write because it is a standby gives 503, and reads still work", async () => {
     const demoted = await serve({ POOL_SIZE: "1" })
     const { token } = await demoted.user()
     const [{ name } = { name: "" }] = await demoted.sql`select current_database() as name`
@@ -268,7 +270,7 @@ describe("a database that cannot be used", () => {
       writes: "away",
     })
   })
-  it("to write because its disk is full gives 503, and reads continue", async () => {
+  it("to write because its disk is full gives 503, and reads still work", async () => {
     const full = await serve()
     const { token } = await full.user()
     await full.sql.unsafe(`
@@ -285,7 +287,7 @@ describe("a database that cannot be used", () => {
     expect(await ready()).toMatchObject({ postgres: "ok", writes: "away" })
     expect((await full.call("GET", "/user_interests", { token })).status).toBe(200)
   })
-  it("to write counts as writable after a minute without a failed write", () => {
+  it("to write is remembered for one minute", () => {
     const failures = new WriteFailures()
     expect(failures.areRecent(0)).toBe(false)
     expect([failures.note(1000), failures.note(2000)]).toEqual([true, false])

@@ -13,11 +13,11 @@ const browser = await openBrowser()
 const overflowOf = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 
-/** The viewport of 1280 by 1024 at a zoom of 400 %. */
+/** The size of the viewport if a user zooms a window of 1280 by 1024 pixels to 400 %. */
 const enlarged = { width: 320, height: 256 }
 
 describe.skipIf(executable === undefined)("a page on a small screen", () => {
-  it("shows the longest address and the longest names without scrolling sideways", async () => {
+  it("shows the longest email address and the longest name without horizontal scrolling", async () => {
     const email = `${"a".repeat(64)}@${`${"b".repeat(60)}.`.repeat(3)}com`
     await service.call("POST", "/users", { body: { email } })
     await service.call("POST", "/organizations", {
@@ -38,7 +38,7 @@ describe.skipIf(executable === undefined)("a page on a small screen", () => {
     }
   })
 
-  it("shows the API reference without horizontal scrolling, and inside its landmarks", async () => {
+  it("shows the API reference without horizontal scrolling, and all of it inside the main element", async () => {
     const page = await (await browser.person()).newPage()
     await page.setViewportSize(enlarged)
     await page.goto(`${service.url}/docs`)
@@ -53,7 +53,7 @@ describe.skipIf(executable === undefined)("a page on a small screen", () => {
   })
 
   it.each([enlarged, { width: 360, height: 640 }])(
-    "never has the focused element under the bar: $width by $height",
+    "never hides the focused element behind the navigation bar: $width by $height",
     async (size) => {
       const page = await openConsole(await browser.person(), service, await register(service), "#/market")
       await page.setViewportSize(size)

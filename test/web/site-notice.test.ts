@@ -11,7 +11,7 @@ const production = { NODE_ENV: "production", RATE_LIMIT: "on" }
 const notice = "Test payments: no real money is charged."
 const times = (text: string) => text.split(notice).length - 1
 
-/** One page of each kind, errors included. */
+/** Starts a service and returns the text of one page of each kind, including error pages. */
 const pagesOf = async (settings: Record<string, string>) => {
   const service = await serveDirectory(settings)
   const partner = await makePartner(service)
@@ -28,7 +28,7 @@ const pagesOf = async (settings: Record<string, string>) => {
     [`/partner/${partner.path}/manage`]: 200,
     "/partner/unknown": 404,
     "/sandbox/checkout/unknown": 404,
-    // Rejected before a handler runs.
+    // This path is rejected before a handler runs.
     "/partner/%ff": 400,
   }
   const pages = new Map<string, string>()
@@ -41,7 +41,7 @@ const pagesOf = async (settings: Record<string, string>) => {
 }
 
 describe("PAYMENTS=sandbox", () => {
-  it("is shown once on every page, and in no other response", async () => {
+  it("shows its notice once on every page, and in no other response", async () => {
     const { pages, service } = await pagesOf({ ...production, PAYMENTS: "sandbox" })
     for (const [path, text] of pages)
       expect([path, times(text)]).toEqual([path, text.startsWith("<!doctype html>") ? 1 : 0])
@@ -56,7 +56,7 @@ describe("PAYMENTS=sandbox", () => {
     expect(times((await service.call("GET", "/openapi.json")).text)).toBe(0)
   })
 
-  it("is shown outside production only if it is set", async () => {
+  it("shows its notice outside production too; without it no notice is shown", async () => {
     const shown = async (settings: Record<string, string>) =>
       times((await (await serve(settings)).call("GET", "/")).text)
     expect(await shown({ PAYMENTS: "sandbox" })).toBe(1)
@@ -64,7 +64,7 @@ describe("PAYMENTS=sandbox", () => {
     expect(await shown(production)).toBe(0)
   })
 
-  it("and a missing payment provider are logged as warnings at startup", async () => {
+  it("is logged as a warning at startup, and so is a missing payment provider in production", async () => {
     const lines: Array<string> = []
     vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line))
     const warnings = async (settings: Record<string, string>) => {
@@ -83,7 +83,7 @@ describe("PAYMENTS=sandbox", () => {
 })
 
 describe("without a payment provider", () => {
-  it("a partner's cart shows this and has no button to pay, and the form is rejected", async () => {
+  it("a partner's cart says that payments are not configured, has no button to pay, and rejects the form", async () => {
     const service = await serveDirectory(production)
     await makePartner(service)
     const user = await makeWalletUser(service, "wallet-1")
@@ -103,7 +103,7 @@ describe("without a payment provider", () => {
     expect(await service.sql`select 1 from claim where owner_id = ${user.id}`).toHaveLength(0)
   })
 
-  it("the console lists no payment methods, and otherwise the available ones", async () => {
+  it("the console lists no payment methods; with a provider it lists the available ones", async () => {
     const listed = async (settings: Record<string, string>) =>
       /data-payment-methods="([^"]*)"/.exec((await (await serve(settings)).call("GET", "/")).text)?.[1]
     expect(await listed(production)).toBe("")

@@ -8,8 +8,8 @@ interface Window {
 }
 
 /**
- * Fixed windows in the memory of this process. Above the capacity the oldest window is dropped, which resets its
- * count.
+ * Counts requests in fixed time windows, in the memory of this process. Above the capacity, the oldest window is
+ * dropped, so its count starts again at 0.
  */
 export const makeLocalWindows = (now: () => number = () => performance.now()) => {
   const windows = new BoundedMap<Window>(capacity)

@@ -11,13 +11,17 @@ interface Budget {
   readonly seconds: number
 }
 
-/** Whom a request is counted against. */
+/**
+ * The kinds of subjects against which a request is counted: its address, the account that it tries to use, and the
+ * authenticated caller.
+ */
 export type Subject = "address" | "account" | "caller"
 
 /**
- * Limits that protect secrets are exact and shared by all processes. Limits that only keep one caller from using up
- * the capacity are counted per process, without a query. Many users may share an address, so its budgets are large.
- * The budgets of an account are small, because guessing targets an account.
+ * The budgets of each rate limit. Limits that protect secrets are exact and shared by all processes (`shared`). The
+ * other limits only prevent one caller from using up the capacity; each process counts them by itself, without a
+ * query. Many users may share an address, so the budgets of an address are large. The budgets of an account are
+ * small, because an attacker guesses the secrets of one account.
  */
 const budgets: Record<LimitName, Partial<Record<Subject, Budget>> & { readonly shared: boolean }> = {
   login: {
@@ -45,7 +49,10 @@ const budgets: Record<LimitName, Partial<Record<Subject, Budget>> & { readonly s
   },
 }
 
-/** Stored responses per caller. Ten times the need of a busy caller; to fill a disk at this rate takes days. */
+/**
+ * How many bytes of stored responses a caller may add in this time. A busy caller needs a tenth of it. At this rate
+ * it takes days to fill a disk.
+ */
 const storageBudget = { bytes: 64 * 1024 * 1024, seconds: 3600 }
 
 const headersOf = (budget: Budget, { resetsInSeconds, used }: Counted): RateHeaders => ({
@@ -57,14 +64,17 @@ const headersOf = (budget: Budget, { resetsInSeconds, used }: Counted): RateHead
 export class RateLimits extends Context.Service<
   RateLimits,
   {
-    /** Counts the request against each subject. Fails if one exceeds its budget; returns headers for the tightest. */
+    /**
+     * Counts the request against each subject. Fails if one of them exceeds its budget. Otherwise returns the rate
+     * limit headers of the subject with the fewest requests left; without any budget, no headers.
+     */
     take(
       name: LimitName,
       subjects: Partial<Record<Subject, string>>,
     ): Effect.Effect<RateHeaders, TooManyRequests | Unavailable>
-    /** Counts bytes of stored responses for a caller. Fails if the quota is exceeded. Runs no query. */
+    /** Counts bytes of stored responses for a caller. Fails if the caller's quota is used up. Runs no query. */
     keep(caller: string, bytes: number): Effect.Effect<void, TooManyRequests>
-    /** Resets the account's count after a successful authentication. */
+    /** Removes the count of an account after a successful authentication. */
     forgive(name: LimitName, account: string): Effect.Effect<void, Unavailable>
   }
 >()("directory/RateLimits") {

@@ -8,9 +8,9 @@ export interface Counted {
   readonly resetsInSeconds: number
 }
 
-/** The rate limit windows that all processes share. */
+/** Stores the rate limit windows that all processes share. */
 export const makeRateWindowStore = Sql.useSync((sql) => ({
-  /** Counts one request in the window of each key. */
+  /** Counts one request in the window of each key. Returns the count of each window and when it ends. */
   take: (keys: ReadonlyArray<string>, seconds: ReadonlyArray<number>) =>
     sql.rows<Counted>(
       (q) => q`select key, used, ceil(extract(epoch from resets_at - now()))::int as "resetsInSeconds"

@@ -1,12 +1,13 @@
 import type { HttpRequest, HttpResponse } from "uWebSockets.js"
 
-/** Removes the caller's port, which some proxies add and which differs for each connection. */
+/** Returns the address without the caller's port. Some proxies add the port, which differs for each connection. */
 const withoutPort = (entry: string): string =>
   /^\[(.*)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([^:]*):\d+$/.exec(entry)?.[1] ?? entry
 
 /**
- * Returns the last entry of X-Forwarded-For, which the trusted proxy added itself. Some proxies append it to the
- * caller's header line, others add a second line. `getHeader` returns only the first line, so all headers are read.
+ * Returns the last entry of X-Forwarded-For, which the trusted proxy added itself, or an empty string if there is
+ * none. Some proxies append the entry to the caller's header line, others add a second line. `getHeader` returns only
+ * the first line, so all headers are read.
  */
 const forwardedAddress = (req: HttpRequest): string => {
   let last = ""
@@ -16,15 +17,18 @@ const forwardedAddress = (req: HttpRequest): string => {
   return withoutPort((last.split(",").at(-1) ?? "").trim())
 }
 
-/** Returns the caller's address as text. Call it only during the native callback. */
+/**
+ * Returns the caller's address as text. It must be called during the native callback, because the request is not
+ * valid afterwards.
+ */
 export const callerAddress = (res: HttpResponse, req: HttpRequest, trustProxy: boolean): string => {
   const forwarded = trustProxy ? forwardedAddress(req) : ""
   return forwarded === "" ? Buffer.from(res.getRemoteAddressAsText()).toString() : forwarded
 }
 
 /**
- * Returns the address to count against: an IPv6 caller usually controls a whole /64 and can change its address
- * freely.
+ * Returns the key under which the requests of an address are counted. For IPv6 it is the /64 network, because a
+ * caller usually controls a whole /64 and can change its address freely.
  */
 export const addressGroup = (address: string): string => {
   if (!address.includes(":")) return address

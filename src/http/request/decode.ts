@@ -16,7 +16,10 @@ const describe = (issue: SchemaIssue.Issue): string =>
     })
     .join("; ")
 
-/** Makes a decoder, once per route. It returns the decoded value, or the error to respond with. */
+/**
+ * Makes a decoder for a part of the request (`where`); it is made once per route. The decoder returns the decoded
+ * value, or the error to respond with.
+ */
 export const decoder = (schema: Schema.Top, where: string) => {
   const decode = Schema.decodeUnknownResult(schema as Schema.Codec<unknown>, { errors: "all" })
   return (input: unknown): Result.Result<unknown, InvalidRequest> => {
@@ -28,8 +31,8 @@ export const decoder = (schema: Schema.Top, where: string) => {
 }
 
 /**
- * Whether brackets are nested deeper than any valid request needs. Recursion over such a value could exhaust the
- * stack.
+ * Whether the brackets of a JSON text are nested deeper than any valid request needs. Recursion over such a value
+ * could exhaust the stack.
  */
 export const isTooDeep = (text: string): boolean => {
   let depth = 0
@@ -47,7 +50,7 @@ export const isTooDeep = (text: string): boolean => {
   return false
 }
 
-/** Whether Postgres can store the value: it accepts neither NUL nor lone surrogates. */
+/** Whether Postgres can store the value. It accepts neither NUL nor lone surrogates in a text. */
 const isStorable = (value: unknown): boolean => {
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\0")
   if (Array.isArray(value)) return value.every(isStorable)
@@ -67,7 +70,8 @@ export const parseJsonBody = (body: Uint8Array): Result.Result<unknown, InvalidR
         new InvalidRequest({ error: `body: the JSON is nested deeper than ${maxDepth} levels` }),
       )
     const value: unknown = JSON.parse(text)
-    // Only a \u escape can contain them: the UTF-8 decoder rejects lone surrogates, and JSON rejects an unescaped NUL.
+    // NUL and lone surrogates can occur only as \u escapes: the UTF-8 decoder rejects lone surrogates, and JSON
+    // rejects an unescaped NUL. So a text without \u needs no check.
     if (text.includes("\\u") && !isStorable(value)) {
       return Result.fail(
         new InvalidRequest({ error: "body: a string contains NUL (U+0000) or a lone surrogate" }),

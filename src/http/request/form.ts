@@ -2,12 +2,15 @@ import { Result } from "effect"
 import { InvalidRequest } from "../../../schema/errors.ts"
 import { formDecode } from "./path.ts"
 
-/** The parameters of a form or a query, each with one value. */
+/** The parameters of a form or a query, by name. Each has one value. */
 export type Form = Readonly<Record<string, string>>
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** Parses `a=1&b=2`. Repeated names are returned too, because some callers must reject them by name. */
+/**
+ * Parses parameters such as `a=1&b=2`. The names that occur more than once are returned too, because some callers
+ * must reject them by name. Returns undefined if a name or a value cannot be percent-decoded.
+ */
 export const readParameters = (
   text: string,
 ): { readonly values: Form; readonly repeated: ReadonlySet<string> } | undefined => {
@@ -25,7 +28,10 @@ export const readParameters = (
   return { values, repeated }
 }
 
-/** Drops empty parameters. OAuth treats a parameter without a value as omitted (RFC 6749 section 3.1). */
+/**
+ * Returns the parameters that have a value. OAuth treats a parameter without a value as omitted (RFC 6749 section
+ * 3.1).
+ */
 export const dropEmpty = (form: Form): Form =>
   Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ""))
 

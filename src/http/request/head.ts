@@ -8,16 +8,19 @@ const digits = /^\d+$/
 /** Returns the Content-Length header, or an empty string if it is absent. */
 export const contentLengthOf = (req: HttpRequest): string => req.getHeader(contentLength)
 
-/** What one pass over all headers finds. */
+/** The facts that one pass over all request headers finds. */
 export interface HeadFacts {
   /**
-   * Whether every parser reads the same body length (otherwise request smuggling is possible). The library uses the
-   * first of several lengths, ignores an empty one, and treats every transfer coding as chunked. A proxy may read
-   * them differently: what it forwards as a body would be a second request here, and its response would reach the
-   * next client of that connection.
+   * Whether every parser reads the same body length; otherwise request smuggling is possible. If there are several
+   * lengths, the library uses the first one; it ignores an empty length and treats every transfer coding as chunked.
+   * A proxy may decide differently. Then bytes that the proxy forwards as a body would be a second request here, and
+   * the response to that request would reach the next client of the proxy's connection.
    */
   readonly hasValidLength: boolean
-  /** The Idempotency-Key is empty. The library may trim non-ASCII characters at the ends of a value like spaces. */
+  /**
+   * Whether the Idempotency-Key is present but empty. A key may become empty in the library, which may remove
+   * non-ASCII characters at the ends of a value, as it removes spaces.
+   */
   readonly hasEmptyKey: boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * The name of a request header, lower-case, as bytes. The library looks it up faster this way: a string would be
+ * The name of a request header in lower case, as bytes. The library finds a header faster by bytes: a string would be
  * measured, copied and converted for each request.
  */
 export type HeaderKey = ArrayBuffer

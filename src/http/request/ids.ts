@@ -5,10 +5,12 @@ import { headerKey } from "./header-key.ts"
 const key = headerKey("x-request-id")
 const acceptable = /^[\w.-]{1,64}$/
 
-/** Request ids: the client's X-Request-Id if it is safe to send back, otherwise a prefix and a number. */
+/**
+ * Makes request ids. The id is the client's X-Request-Id if it is safe to send back; otherwise a prefix and a number.
+ */
 export interface RequestIds {
   readonly prefix: string
-  /** Undefined if the client sent none, or an unsafe one. */
+  /** Returns the client's X-Request-Id, or undefined if the client sent none or an unsafe one. */
   given(req: HttpRequest): string | undefined
   of(req: HttpRequest): string
 }

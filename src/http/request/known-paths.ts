@@ -21,9 +21,9 @@ const childOf = (node: Node, part: string): Node => {
 }
 
 /**
- * Finds the endpoints of a path with any method. It is used for requests that match no endpoint: 404, 405 and
- * OPTIONS. The patterns are split once, into a tree, because a client can pipeline tens of thousands of unknown
- * paths.
+ * Returns a function that finds the endpoints of a path, whatever their method. It is used for requests that match no
+ * endpoint: they get 404 or 405, or are OPTIONS requests. The path patterns are split once, into a tree, because a
+ * client can pipeline tens of thousands of unknown paths.
  */
 export const makeKnownPaths = (
   endpoints: ReadonlyArray<Endpoint>,
@@ -48,7 +48,8 @@ export const makeKnownPaths = (
   }
 
   return (path) => {
-    // One part more than the longest pattern is enough to detect a path that is too long.
+    // The path is split into at most one part more than the longest pattern. That is enough to detect a path that is
+    // too long.
     const parts = path.split("/", depth + 1)
     const found: Array<Endpoint> = []
     if (parts.length <= depth) collect(root, parts, 0, found)
@@ -56,7 +57,7 @@ export const makeKnownPaths = (
   }
 }
 
-/** Returns the Allow header of a path with these endpoints. */
+/** Returns the value of the Allow header for a path with these endpoints. */
 export const methodsOf = (endpoints: ReadonlyArray<Endpoint>): string => {
   const methods = new Set(["OPTIONS"])
   for (const { method } of endpoints) methods.add(method === "del" ? "DELETE" : method.toUpperCase())

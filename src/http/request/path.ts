@@ -1,6 +1,6 @@
 /**
- * Percent-decodes once and strictly. Returns undefined for an invalid escape, for bytes that are not UTF-8, and for
- * NUL, which Postgres cannot store.
+ * Percent-decodes a text once. Returns undefined for an invalid escape, for bytes that are not UTF-8, and for NUL,
+ * which Postgres cannot store.
  */
 export const percentDecode = (text: string): string | undefined => {
   if (text.includes("\0") || text.includes("%00")) return undefined
@@ -12,11 +12,15 @@ export const percentDecode = (text: string): string | undefined => {
   }
 }
 
-/** Decodes a part of a form or a query, where a plus sign is a space. */
+/**
+ * Decodes a name or a value of a form or a query, in which a plus sign means a space. Returns undefined if it is
+ * invalid.
+ */
 export const formDecode = (text: string): string | undefined => percentDecode(text.replaceAll("+", " "))
 
 /**
- * Parses the query into a flat record. Repeated names are joined by commas, because clients send lists in both forms.
+ * Parses a query string into a record of names and values. The values of a repeated name are joined by commas,
+ * because clients send lists in both forms. Returns undefined if a name or a value is invalid.
  */
 export const parseQuery = (query: string): Record<string, string> | undefined => {
   const values: Record<string, string> = Object.create(null)

@@ -4,8 +4,8 @@ const exposedHeaders =
   "X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, ETag, Location"
 const corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 /**
- * The star allows headers that libraries add, such as X-Requested-With. It never covers Authorization, nor older
- * browsers.
+ * The star allows other headers that libraries add, such as X-Requested-With. It does not include Authorization, and
+ * older browsers do not support it, so the headers are also listed by name.
  */
 const corsHeaders = "Authorization, Content-Type, X-Api-Key, Idempotency-Key, If-None-Match, X-Request-Id, *"
 
@@ -16,11 +16,14 @@ export const preflightHeaders = {
 }
 
 export interface CrossOrigin {
-  /** Every origin is allowed, so the Origin header is not read. */
+  /** True if every origin is allowed. Then the Origin header of requests is not read. */
   readonly anyOrigin: boolean
-  /** The value of X-Content-Type-Options and the header lines after it. One native call writes all constant headers. */
+  /**
+   * The value of X-Content-Type-Options, followed by the header lines after it. So one native call writes all
+   * constant headers.
+   */
   readonly constantLines: string
-  /** Allows scripts of that origin to read the response, if the origin is allowed. */
+  /** Writes the headers that allow scripts of this origin to read the response, if the origin is allowed. */
   writeOrigin(res: HttpResponse, origin: string): void
 }
 

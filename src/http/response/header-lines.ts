@@ -6,12 +6,13 @@ const statusLines = new Map(
 )
 export const statusLine = (status: number): string => statusLines.get(status) ?? String(status)
 
-// Header values are written without escaping, so a line break would split the response.
+// Matches characters that a header value must not contain. Values are written without escaping, so a line break in a
+// value would split the response.
 const unsafeHeader = /[^\t\x20-\x7e\x80-\xff]/
 
 /**
- * Joins the header lines. It throws on an unsafe value before the first byte is written, so that a 500 is still
- * possible.
+ * Joins all headers into lines. It throws if a value is unsafe. At that point no byte of the response is written, so
+ * the server can still respond with 500.
  */
 export const headerLines = ({ headers }: RawResponse): string => {
   let lines = ""

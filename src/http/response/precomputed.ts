@@ -6,14 +6,20 @@ const maxIdBytes = 64
 const zero = 48
 const nine = 57
 
-/** Status and headers in memory that the next response overwrites. The library copies the bytes during the call. */
+/**
+ * Holds status and headers in memory that the next response overwrites. That is safe, because the library copies the
+ * bytes during the call.
+ */
 class HeadBuffer {
   readonly #bytes: Uint8Array
   readonly #beforeId: number
-  /** The position of the number in the request id. The number is incremented in place and ends at `#end`. */
+  /**
+   * The position at which the number of the request id starts. The number is incremented in place and ends before
+   * `#end`.
+   */
   readonly #number: number
   #end: number
-  /** Views of the bytes by their length. */
+  /** Views of the first bytes of the buffer, by their length. They are kept to avoid a new view for each response. */
   readonly #views: Array<Uint8Array | undefined> = []
 
   constructor(text: string, prefix: string) {
@@ -25,7 +31,7 @@ class HeadBuffer {
     this.#bytes.set(bytes)
   }
 
-  /** Returns the head with the next request id. */
+  /** Returns status and headers with the next request id of this server. */
   numbered(answer: Precomputed): Uint8Array {
     const bytes = this.#bytes
     let at = this.#end - 1
@@ -40,7 +46,7 @@ class HeadBuffer {
     return this.#views[length]!
   }
 
-  /** Returns the head with this request id. */
+  /** Returns status and headers with a request id that the client sent. */
   named(id: string, answer: Precomputed): Uint8Array {
     const bytes = this.#bytes.slice()
     bytes.set(new TextEncoder().encode(id), this.#beforeId)
@@ -49,9 +55,9 @@ class HeadBuffer {
 }
 
 /**
- * Writes the head of precomputed responses. A native call costs more than joining bytes, so one call writes status
- * and headers: `writeStatus` does not check its argument. They are bytes, because a string would be measured and
- * converted each time.
+ * Makes a function that writes status and headers of precomputed responses. A native call costs more than joining
+ * bytes, so one call of `writeStatus` writes both; it does not check its argument. The argument is bytes, because the
+ * library would measure and convert a string each time.
  */
 export const makePrecomputedWriter = (
   constantLines: string,

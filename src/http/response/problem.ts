@@ -10,20 +10,26 @@ import type { ErrorBody, RawResponse } from "../endpoint.ts"
 import type { Refusal } from "../exchange.ts"
 import type { Reply } from "./reply.ts"
 
-/** Renders an error as a page. The web folder implements it; http does not depend on pages. */
+/** Renders an error as a page. `src/web` implements it, because `src/http` does not depend on pages. */
 export type ErrorPage = (facts: {
   readonly status: number
   readonly error: string
   readonly requestId: string
 }) => Reply<never>
 
-/** Maps other failures of the token endpoint to the few error codes that RFC 6749 defines. */
+/**
+ * Returns the OAuth error code for a failure of the token endpoint that has no code of its own. RFC 6749 defines only
+ * a few codes.
+ */
 const oauthCode = (status: number): string => {
   if (status === 503 || status === 429) return "temporarily_unavailable"
   return status >= 500 ? "server_error" : "invalid_request"
 }
 
-/** Turns a problem into a response. An undefined problem is a defect: the client gets only the request id. */
+/**
+ * Converts a problem into a response. If `problem` is undefined, the error is a defect: the response is a 500 that
+ * contains no details except the request id.
+ */
 export const problemResponse = (
   problem: Problem | undefined,
   requestId: string,
@@ -91,7 +97,10 @@ const refusalProblem = (kind: Refusal, details: string): Problem | undefined => 
   }
 }
 
-/** The response to a request that the server refuses. `details` is the limit or the list of methods. */
+/**
+ * Returns the response to a request that the server refuses without calling a handler. `details` is the size limit
+ * for `body_too_large`, and the list of methods for `method_not_allowed`.
+ */
 export const refusalResponse = (
   kind: Refusal,
   requestId: string,

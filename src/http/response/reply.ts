@@ -24,7 +24,7 @@ export class Reply<A> {
     return new Reply<A>({ value, ...facts })
   }
 
-  /** A body that is sent unchanged. Set its Content-Type in the headers. */
+  /** A response whose body is sent unchanged. The caller must set the Content-Type in the headers. */
   static raw(
     raw: string | Uint8Array,
     headers: Record<string, string | ReadonlyArray<string>>,

@@ -7,7 +7,10 @@ export interface MadeResponse {
   readonly lines: string
 }
 
-/** Makes the 404 of an unknown path once per shape. Only the request id is inserted for each request. */
+/**
+ * Makes the 404 response for unknown paths once as JSON and once as a page. For each request, only the request id is
+ * inserted.
+ */
 export const makeUnknownPath = (
   make: (requestId: string, shape: ErrorBody | undefined) => RawResponse,
 ): ((requestId: string, shape: ErrorBody | undefined) => MadeResponse) => {

@@ -1,19 +1,26 @@
 import type { HttpResponse } from "uWebSockets.js"
 
-/** A smaller body is checked for unread bytes only if it is watched. */
+/**
+ * A body of this size or larger is always checked for bytes that the client has not read; a smaller body only if its
+ * response is watched.
+ */
 const largeBytes = 4096
-/** About one in so many responses without a body closes its connection. It is random, so clients cannot predict it. */
+/**
+ * On average, one in this many responses without a body closes its connection. The exact number is random, so that
+ * clients cannot predict it.
+ */
 const responsesPerClose = 1000
 const untilNextClose = (): number => responsesPerClose * (0.5 + Math.random())
 let untilClose = untilNextClose()
 
 /**
- * Ends a response with its body. The library buffers all bytes that a client does not read and continues with the
- * next requests of the connection, so without a limit a client could use up the memory with small requests. A large
- * or watched body is therefore written with `tryEnd`. While bytes are pending, the request has no complete response,
- * and the library closes the connection if it sends another request. So a connection uses the system's buffers (about
- * 4 MB on Linux), the library's 16 KB cork buffer, the small responses between two samples (see `ResponsePace`) and
- * one body. A slow reader of one large body stays connected as long as it reads something every ten seconds.
+ * Ends a response with its body. The library buffers all bytes that a client does not read, and continues with the
+ * next requests of the connection. So without a limit, a client could use up the memory with small requests. A large
+ * or watched body is therefore written with `tryEnd`. As long as some of its bytes are not sent, the request has no
+ * complete response, and the library closes the connection if another request arrives on it. So a connection uses at
+ * most the system's buffers (about 4 MB on Linux), the library's 16 KB cork buffer, the small responses between two
+ * samples (see `ResponsePace`) and one body. A slow reader of one large body stays connected as long as it reads
+ * something every ten seconds.
  */
 export const writeBody = (res: HttpResponse, body: string | Uint8Array, isWatched: boolean): void => {
   if (!isWatched && body.length < largeBytes) {
@@ -23,18 +30,18 @@ export const writeBody = (res: HttpResponse, body: string | Uint8Array, isWatche
   const total = Buffer.byteLength(body)
   const [, isDone] = res.tryEnd(body, total)
   if (isDone) return
-  // A copy, because the memory of a precomputed response may hold another one later.
+  // The body is copied, because the memory of a precomputed response may contain another response later.
   const bytes = Buffer.from(body)
-  // The library ends the process if there is no handler. There is nothing to undo.
+  // Without this handler the library would end the process. After an abort there is nothing to undo.
   res.onAborted(() => {})
   res.onWritable((offset) => res.tryEnd(bytes.subarray(offset), total)[0])
 }
 
 /**
- * Ends a response without a body. For such a response the library does not report whether the client reads it, so one
+ * Ends a response without a body. For such a response the library does not report whether the client reads it. So one
  * in a thousand closes its connection, which HTTP allows at any time. A client that never reads is disconnected after
- * a few hundred kilobytes; any other client opens a new connection. The library sees no complete response until the
- * connection is closed, so it processes no later request of that connection.
+ * a few hundred kilobytes; any other client opens a new connection. Until the connection is closed, the library sees
+ * no complete response, so it processes no further request of the connection.
  */
 export const sendNoBody = (res: HttpResponse): void => {
   if (--untilClose > 0) {
@@ -46,7 +53,8 @@ export const sendNoBody = (res: HttpResponse): void => {
   res.onAborted(() => {
     isClosed = true
   })
-  // The empty line after the last header ends the head. The system delivers the bytes it has before the close.
+  // The second line break is the empty line that ends the headers. The system still delivers the written bytes before
+  // it closes the connection.
   res.writeHeader("Date", `${new Date().toUTCString()}\r\nConnection: close\r\n`)
   setImmediate(() => {
     if (!isClosed) res.close()

@@ -4,20 +4,20 @@ import type { CrossOrigin } from "./cross-origin.ts"
 import { statusLine } from "./header-lines.ts"
 import { sendNoBody, writeBody } from "./write-body.ts"
 
-/** What the response depends on besides its own content. */
+/** The facts about a request that its response depends on, in addition to the content of the response. */
 export interface ResponseTarget {
   readonly res: HttpResponse
   readonly requestId: string
-  /** The Origin header of the request; empty when every origin is allowed. */
+  /** The Origin header of the request. Empty if every origin is allowed, because the header is not needed then. */
   readonly origin: string
-  /** A HEAD request: the response has the headers of GET and no body. */
+  /** Whether it is a HEAD request. Its response has the headers of a GET response, and no body. */
   readonly head: boolean
   readonly endpoint: Endpoint | undefined
 }
 
 /**
- * Writes status, headers and body. A native call costs more than joining short strings, so one call writes all
- * headers.
+ * Makes a function that writes status, headers and body. A native call costs more than joining short strings, so one
+ * call writes all headers.
  */
 export const makeResponseWriter = (
   { anyOrigin, constantLines, writeOrigin }: CrossOrigin,
@@ -39,13 +39,13 @@ export const makeResponseWriter = (
     const common = isSameOrigin ? sameOriginLines : commonLines
     const body = response.body ?? ""
     const hasContent = response.status !== 204 && response.status !== 304
-    // For HEAD the length is written as an ordinary header. If the library knew the length, it would wait for that many
-    // bytes of a body and drop the next request of the connection.
+    // For HEAD, Content-Length is written as an ordinary header. If the library itself wrote the length, it would
+    // wait for that many bytes of a body and drop the next request of the connection.
     const isLengthOurs = head && hasContent && !close
     const length = isLengthOurs ? `\r\nContent-Length: ${Buffer.byteLength(body)}` : ""
     res.writeHeader("X-Request-Id", `${requestId}${common}${lines}${length}${end}`)
     if (!anyOrigin && !isSameOrigin) writeOrigin(res, origin)
-    // `end` with any argument, even undefined, adds a Content-Length, which 204 and 304 must not have.
+    // `end` with any argument, even undefined, adds a Content-Length, which responses with 204 and 304 must not have.
     if (close) res.end(head ? "" : body, close)
     else if (head || !hasContent) sendNoBody(res)
     else writeBody(res, body, isWatched)

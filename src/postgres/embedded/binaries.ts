@@ -22,7 +22,10 @@ export interface PostgresBinaries {
 
 const systemRoot = "/usr/lib/postgresql"
 
-/** Runs the binary, which checks permissions, missing libraries and an incompatible libc. */
+/**
+ * Returns the major version of these binaries. Running `postgres --version` also detects missing permissions, missing
+ * libraries and an incompatible libc; then it throws.
+ */
 const probe = async (binDir: string, account: Account): Promise<PostgresBinaries> => {
   const version = await runAs(account, join(binDir, "postgres"), ["--version"], 10_000)
   const major = Number(/\(PostgreSQL\) (\d+)/.exec(version)?.[1])
@@ -39,7 +42,10 @@ const findPackageDir = (): string | undefined => {
   }
 }
 
-/** Creates the library links of the package. Its install script does the same, but npm may have skipped it. */
+/**
+ * Creates the symbolic links to libraries that the npm package needs. The install script of the package does the
+ * same, but npm may have skipped it.
+ */
 const linkLibraries = (packageDir: string): void => {
   const list = join(packageDir, "native/pg-symlinks.json")
   if (!existsSync(list)) return
@@ -50,7 +56,7 @@ const linkLibraries = (packageDir: string): void => {
     try {
       symlinkSync(relative(dirname(link), join(packageDir, source)), link)
     } catch {
-      // Another process created the link, or the package is read-only. The probe detects a missing library.
+      // Another process created the link, or the package is read-only. `probe` detects a missing library later.
     }
   }
 }
@@ -64,7 +70,10 @@ const removeAbandonedCopies = (target: string): void => {
   }
 }
 
-/** Copies the package, because the server's account cannot run files below a private directory such as /root. */
+/**
+ * Copies the package to the state root. The account of the server cannot run files below a private directory such as
+ * /root.
+ */
 const copyPackage = async (packageDir: string, account: Account): Promise<PostgresBinaries> => {
   const { version } = JSON.parse(readFileSync(join(packageDir, "package.json"), "utf8"))
   const target = join(stateRoot, `postgresql-${version}-${process.arch}`)
@@ -84,7 +93,7 @@ const copyPackage = async (packageDir: string, account: Account): Promise<Postgr
   try {
     renameSync(partial, target)
   } catch {
-    // Another process finished the same copy first. The probe below checks it.
+    // Another process finished the same copy first. That copy is used, and `probe` below checks it.
     rmSync(partial, { recursive: true, force: true })
   }
   return probe(binDir, account)
@@ -112,7 +121,10 @@ const systemBinDirs = (): ReadonlyArray<string> =>
 const firstLine = (error: unknown): string =>
   String(error instanceof Error ? error.message : error).split("\n", 1)[0]!
 
-/** Finds the binaries: PG_BIN, else the platform package, else the newest system installation. */
+/**
+ * Finds usable binaries. If PG_BIN is set, only its folder is tried; otherwise the npm package for this platform,
+ * then the system installations, newest first.
+ */
 export const getBinaries = async (pgBin: string | undefined, account: Account): Promise<PostgresBinaries> => {
   const packageDir = pgBin === undefined ? findPackageDir() : undefined
   const candidates: Array<() => Promise<PostgresBinaries>> = []

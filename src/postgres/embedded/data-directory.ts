@@ -19,7 +19,10 @@ import { runAs } from "./os-user.ts"
 
 const unfinishedPrefix = "cluster.initdb-"
 
-/** Since version 17 the code point collation is built in, so a libc upgrade cannot change the order of an index. */
+/**
+ * Returns the locale flags of initdb. Postgres 17 and newer have a built-in collation by code point, so an upgrade of
+ * libc cannot change the order of an index.
+ */
 const localeFlags = (major: number): ReadonlyArray<string> =>
   major >= 17 ? ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : ["--locale=C.UTF-8"]
 
@@ -30,8 +33,8 @@ const syncDirectory = (dir: string): void => {
 }
 
 /**
- * Creates the cluster under another name and renames it when it is complete and on disk. So a cluster is never
- * partial.
+ * Creates the cluster under another name, and renames it when it is complete and on disk. So `clusterDir` never
+ * contains a partial cluster.
  */
 const createCluster = async (
   { dir, clusterDir, account }: Home,
@@ -62,12 +65,15 @@ const removeUnfinished = (dir: string): void => {
     try {
       rmSync(join(dir, name), { recursive: true, force: true, maxRetries: 3 })
     } catch {
-      // An initdb of a killed service may still write there. A later start removes it.
+      // An initdb of a killed service may still write to this folder. A later start removes the folder.
     }
   }
 }
 
-/** Repairs owner and mode, which Postgres checks. A backup restored by root has the wrong ones. */
+/**
+ * Repairs the owner and the mode of the cluster directory, which Postgres checks. After root has restored a backup,
+ * both may be wrong.
+ */
 const repairPermissions = async ({ clusterDir, account }: Home): Promise<void> => {
   const { uid, mode } = statSync(clusterDir)
   if (account.uid !== undefined && uid !== account.uid) {
@@ -76,7 +82,10 @@ const repairPermissions = async ({ clusterDir, account }: Home): Promise<void> =
   if ((mode & 0o027) !== 0) chmodSync(clusterDir, 0o700)
 }
 
-/** Creates or checks the cluster for these binaries. The caller holds the lock of the directory. */
+/**
+ * Creates the cluster. If it exists, checks that its major version is that of these binaries, and repairs its
+ * permissions. The caller holds the lock of the directory.
+ */
 export const prepareCluster = async (home: Home, binaries: PostgresBinaries): Promise<void> => {
   removeUnfinished(home.dir)
   if (!existsSync(home.clusterDir)) return createCluster(home, binaries)

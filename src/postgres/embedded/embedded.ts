@@ -6,14 +6,16 @@ import { lockDirectory } from "./lock.ts"
 import { clearOrphans } from "./orphans.ts"
 import { startServer } from "./server.ts"
 
-/** Connect with `postgres({ host: socketDir, port, user: "postgres", database: "postgres" })`. */
+/**
+ * A running server. Connect to it with `postgres({ host: socketDir, port, user: "postgres", database: "postgres" })`.
+ */
 export interface EmbeddedPostgres {
   readonly socketDir: string
   readonly port: number
   readonly pid: number
   /**
-   * Resolves with the reason when the server has ended, by a stop or by itself. The directory can then be started
-   * again.
+   * Resolves with the reason when the server has ended, because of `stop` or for another reason. After that, a new
+   * server can be started on the same directory.
    */
   readonly exited: Promise<string>
   stop(): Promise<void>
@@ -21,13 +23,16 @@ export interface EmbeddedPostgres {
 
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string
-  /** A directory with `postgres` and `initdb` to use instead of the platform package. */
+  /** A directory with the programs `postgres` and `initdb`, to use instead of the npm package for this platform. */
   readonly pgBin?: string
-  /** Further arguments of the server, such as `--work_mem=8MB`. They override ours. */
+  /** Further arguments of the server, such as `--work_mem=8MB`. They override the arguments of this module. */
   readonly flags?: ReadonlyArray<string>
 }
 
-/** Starts a PostgreSQL server on a directory. The directory is created, recovered or reused. */
+/**
+ * Starts a PostgreSQL server on a directory. A new directory gets an empty cluster; an existing cluster is reused
+ * and, after a crash, recovered.
+ */
 export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
   const { dataDir, pgBin, flags = [] } = options
   const home = await prepareHome(resolve(dataDir))

@@ -19,14 +19,17 @@ import { makeFolder } from "../../config/make-folder.ts"
 import { type Account, canEnter, getAccount, isRoot } from "./os-user.ts"
 
 /**
- * Where root stores files for an unprivileged server. Not a temp directory, because the system removes old files
- * there.
+ * The folder in which root stores files for an unprivileged server. It is not in a temp directory, because the system
+ * removes old files from temp directories.
  */
 export const stateRoot = "/var/lib/emoji-id-directory"
 
 export const socketPort = 5432
 
-/** sun_path is 108 bytes with its closing NUL. */
+/**
+ * The maximum length of a socket path. The field `sun_path` of the system has 108 bytes, including the NUL at its
+ * end.
+ */
 const socketPathLimitBytes = 107
 
 export interface Home {
@@ -35,7 +38,10 @@ export interface Home {
   readonly account: Account
 }
 
-/** Creates the directory. As root, also lets the server's account enter it and the parents that were created. */
+/**
+ * Creates the directory. As root, it also allows the account of the server to enter the directory and the parents
+ * that were created with it.
+ */
 const makeDirectory = (dataDir: string): void => {
   const firstMade = makeFolder(dataDir) ?? dataDir
   if (!isRoot()) return
@@ -45,7 +51,11 @@ const makeDirectory = (dataDir: string): void => {
   }
 }
 
-/** The name is random, not a hash of the path, so that a new data directory does not find the data of a removed one. */
+/**
+ * Creates a folder under the state root, and a link to it in the data directory. Returns the path of the folder. Its
+ * name is random, not a hash of the path of the data directory: otherwise a new data directory would find the data of
+ * a removed one.
+ */
 const makeElsewhere = (dataDir: string, link: string): string => {
   makeFolder(stateRoot)
   chmodSync(stateRoot, 0o755)
@@ -55,17 +65,17 @@ const makeElsewhere = (dataDir: string, link: string): string => {
   try {
     symlinkSync(target, link)
   } catch {
-    // Another process created the link first. Its link is used.
+    // Another process created the link first. The folder behind that link is used.
     rmSync(target, { recursive: true })
   }
   return realpathSync(link)
 }
 
 /**
- * Prepares the directory that contains lock and cluster. It is the data directory, unless the service runs as root
- * and the data directory is below a private directory (a clone in /root). The permissions of other directories are
- * not changed, so the data is then stored under the state root, and a link `elsewhere` in the data directory points
- * to it.
+ * Prepares the directory that contains the lock file and the cluster. It is the data directory, with one exception:
+ * the service runs as root, and the data directory is below a private directory (such as a clone in /root). The
+ * permissions of that private directory are not changed. Instead, the data is stored under the state root, and the
+ * link `elsewhere` in the data directory points to it.
  */
 export const prepareHome = async (dataDir: string): Promise<Home> => {
   makeDirectory(dataDir)
@@ -92,7 +102,10 @@ export const prepareHome = async (dataDir: string): Promise<Home> => {
 const fitsSocket = (dir: string): boolean =>
   Buffer.byteLength(join(dir, `.s.PGSQL.${socketPort}`)) <= socketPathLimitBytes
 
-/** Creates a private directory. Every user can create names in a temp directory, so an existing one must be ours. */
+/**
+ * Creates a private directory, or checks that an existing one is private and belongs to us. The check is needed
+ * because every user can create any name in a temp directory.
+ */
 const makePrivate = (dir: string, account: Account): void => {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const self = process.geteuid?.()
@@ -103,15 +116,16 @@ const makePrivate = (dir: string, account: Account): void => {
     throw new Error(
       `${dir} is required for the database socket, but it is not a private directory of this service`,
     )
-  // Only while we own it: the server's account could replace its own directory by a link.
+  // The owner is changed only while this process owns the directory. If the server's account owned it, that account
+  // could have replaced it by a link.
   if (account.uid !== undefined && account.gid !== undefined && found.uid === self) {
     chownSync(dir, account.uid, account.gid)
   }
 }
 
 /**
- * Returns the directory of the socket: the cluster's private directory, or a short one in a temp directory if it is
- * too long.
+ * Returns the directory of the socket: the cluster's private directory, or a directory in a temp directory if the
+ * path of the cluster is too long for a socket.
  */
 export const prepareSocketDir = async ({ dir, clusterDir, account }: Home): Promise<string> => {
   if (fitsSocket(clusterDir)) return clusterDir
@@ -127,12 +141,15 @@ export const prepareSocketDir = async ({ dir, clusterDir, account }: Home): Prom
   )
 }
 
-/** Removes the socket directory if it is empty. After a crash the next start removes its files. */
+/**
+ * Removes the socket directory, if it is a separate one and is empty. After a crash it contains files, which the next
+ * start removes.
+ */
 export const removeSocketDir = ({ clusterDir }: Home, socketDir: string): void => {
   if (socketDir === clusterDir) return
   try {
     rmdirSync(socketDir)
   } catch {
-    // Not empty, or already removed by the system.
+    // The directory is not empty, or the system has already removed it.
   }
 }

@@ -5,8 +5,8 @@ const restartPauseMs = 200
 const maxPauseMs = 10_000
 
 /**
- * Runs an embedded Postgres and restarts it when it dies. Meanwhile the service responds with 503, as for any
- * database.
+ * Runs an embedded Postgres and restarts it when it ends unexpectedly. Until it runs again, the service responds with
+ * 503, as it does when any other database is not reachable.
  */
 export const keepEmbeddedPostgres = async (options: EmbeddedPostgresOptions) => {
   let current: EmbeddedPostgres = await startEmbeddedPostgres(options)

@@ -4,10 +4,11 @@ import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync 
 import { join } from "node:path"
 
 /**
- * Locks a directory for this process; `dataDir` is its name in errors. The kernel holds the lock (flock), so it ends
- * with the process in every case: there is no stale lock file and no reused pid, and containers that share a volume
- * see it. Node has no flock, but the lock belongs to the open file, which is shared with a short-lived flock(1)
- * process.
+ * Locks a directory for this process and returns a function that unlocks it. Errors name the directory as `dataDir`.
+ * The kernel holds the lock (flock) and releases it when the process ends for any reason. So there is no stale lock
+ * file, a reused pid does no harm, and containers that share a volume see the lock. Node has no flock function. But
+ * the lock belongs to the open file, so a short-lived flock(1) process, which inherits the open file, can take the
+ * lock for this process.
  */
 export const lockDirectory = async (dir: string, dataDir: string): Promise<() => void> => {
   const path = join(dir, "lock")

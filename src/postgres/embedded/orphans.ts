@@ -3,7 +3,10 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { socketPort } from "./home.ts"
 
-/** The cluster_name of our servers. A server that was started by hand on the same cluster does not have it. */
+/**
+ * The cluster_name of servers that this service starts. A server that was started by hand on the same cluster does
+ * not have it.
+ */
 export const clusterName = "emoji-id-directory"
 
 const pollMs = 10
@@ -16,7 +19,10 @@ const attempt = <A>(read: () => A): A | undefined => {
   }
 }
 
-/** Finds the Postgres processes of a cluster by their working directory. A zombie has none, so it is not found. */
+/**
+ * Returns the pids of the Postgres processes of a cluster, found by their working directory. A zombie has no working
+ * directory, so it is not included.
+ */
 const findServerPids = (clusterDir: string): ReadonlyArray<number> =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && attempt(() => readlinkSync(`/proc/${name}/cwd`)) === clusterDir)
@@ -36,7 +42,7 @@ const waitUntilGone = async (clusterDir: string, limitMs: number): Promise<boole
 
 const checkOurs = (pid: number, clusterDir: string): void => {
   const command = attempt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"))
-  // The command of a process that is ending is empty, so it cannot be checked.
+  // The command line of a process that is about to end is empty. It cannot be checked, so the process is accepted.
   if (command !== undefined && command !== "" && !command.includes(`cluster_name=${clusterName}`)) {
     throw new Error(
       `${clusterDir} is in use by a PostgreSQL that this service did not start (process ${pid})`,
@@ -56,7 +62,7 @@ const endServer = async (clusterDir: string, postmaster: number): Promise<void> 
     signalAll([postmaster], "SIGINT")
     if (await waitUntilGone(clusterDir, 30_000)) return
   } else if (await waitUntilGone(clusterDir, 1_000)) {
-    // Without their postmaster they exit by themselves, unless one is busy with a query.
+    // Server processes whose postmaster has ended exit by themselves, unless one is busy with a query.
     return
   }
   for (const signal of ["SIGQUIT", "SIGKILL"] as const) {
@@ -67,9 +73,10 @@ const endServer = async (clusterDir: string, postmaster: number): Promise<void> 
 }
 
 /**
- * Stops the server of a dead service, then removes its lock files. The caller holds the lock of the directory. The
- * files are removed after every process of the old server has ended, because they prevent two servers on one cluster.
- * They must be removed, because Postgres treats the pid of a zombie, or a reused pid, as a running server.
+ * Stops the server that a dead service left behind, then removes the lock files of that server. The caller holds the
+ * lock of the directory. The lock files prevent two servers on one cluster, so they are removed only after every
+ * process of the old server has ended. They must be removed, because Postgres would treat the pid of a zombie, or a
+ * pid that another process has now, as a running server.
  */
 export const clearOrphans = async (clusterDir: string, socketDir: string): Promise<void> => {
   const pidFile = join(clusterDir, "postmaster.pid")

@@ -2,13 +2,16 @@ import { execFile } from "node:child_process"
 import { readFileSync, statSync } from "node:fs"
 import { promisify } from "node:util"
 
-/** The account that Postgres runs as. Empty means the account of this process. */
+/** The account that Postgres runs as. Without uid and gid, it is the account of this process. */
 export interface Account {
   readonly uid?: number
   readonly gid?: number
 }
 
-/** Our own environment is not passed on: it contains secrets, and PG* or LC_* variables would configure the server. */
+/**
+ * The environment of the server and of helper programs. The environment of this process is not passed on: it contains
+ * secrets, and its PG* or LC_* variables would configure the server.
+ */
 export const serverEnvironment = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C" }
 
 export const isRoot = (): boolean => process.geteuid?.() === 0
@@ -22,8 +25,8 @@ const findPasswdEntry = (name: string): Account | undefined => {
 }
 
 /**
- * Chooses the account, because Postgres does not run as root. An existing cluster keeps its owner, so that a
- * `postgres` user that is created later, or one start with sudo, does not make the data unreadable.
+ * Returns the account for the server, because Postgres does not run as root. An existing cluster keeps its owner. So
+ * the data stays readable if a `postgres` user is created later, or if the service is started once with sudo.
  */
 export const getAccount = (clusterDir: string): Account => {
   const owner = statSync(clusterDir, { throwIfNoEntry: false })
@@ -43,7 +46,10 @@ export const getAccount = (clusterDir: string): Account => {
 
 const execute = promisify(execFile)
 
-/** Runs a program and returns its standard output. Every account can enter its working directory. */
+/**
+ * Runs a program as this account and returns its standard output. The working directory is `/`, because every account
+ * can enter it.
+ */
 export const runAs = async (
   account: Account,
   file: string,
@@ -54,7 +60,10 @@ export const runAs = async (
   return (await execute(file, args, options)).stdout
 }
 
-/** Whether the account can enter a directory. It is tried, because mode bits do not show access lists and mounts. */
+/**
+ * Whether the account can enter a directory. A shell of the account tries it, because mode bits do not show access
+ * control lists and mount options.
+ */
 export const canEnter = (account: Account, dir: string): Promise<boolean> =>
   runAs(account, "/bin/sh", ["-c", 'cd -- "$1"', "sh", dir]).then(
     () => true,

@@ -14,7 +14,10 @@ const readyPollMs = 5
 const logEndLimitMs = 200
 const logTailChars = 4_096
 
-/** Fast shutdown, then immediate (the next start recovers from the write-ahead log), then kill. */
+/**
+ * The signals that stop the server, each with the time to wait for its end: a fast shutdown, then an immediate one
+ * (the next start recovers from the write-ahead log), then a kill.
+ */
 const stopSteps = [
   ["SIGINT", 60_000],
   ["SIGQUIT", 10_000],
@@ -26,7 +29,7 @@ const settings = {
   listen_addresses: "",
   port: String(socketPort),
   unix_socket_permissions: "0700",
-  // A committed write is on disk, whatever the configuration file contains.
+  // These settings ensure that a committed write is on disk, whatever the configuration file of the cluster contains.
   fsync: "on",
   synchronous_commit: "on",
   full_page_writes: "on",
@@ -40,7 +43,8 @@ const settings = {
   log_timezone: "UTC",
   logging_collector: "off",
   log_destination: "stderr",
-  // Only events of the server. A rejected statement is not logged, because its text may contain a secret.
+  // Only events of the server are logged. The text of a rejected statement is not logged, because it may contain a
+  // secret.
   log_min_messages: "log",
   log_min_error_statement: "panic",
   log_checkpoints: "off",
@@ -54,7 +58,10 @@ const endsWithin = async (event: Promise<unknown>, limitMs: number): Promise<boo
   return inTime
 }
 
-/** The eighth line of the lock file is the state of the server, independent of its log settings. */
+/**
+ * Whether the server accepts connections. The eighth line of its lock file contains its state, whatever its log
+ * settings are.
+ */
 const isReady = (clusterDir: string, pid: number): boolean => {
   try {
     const lines = readFileSync(join(clusterDir, "postmaster.pid"), "utf8").split("\n")
@@ -76,7 +83,7 @@ export interface ServerOptions extends Home {
   readonly flags: ReadonlyArray<string>
 }
 
-/** Starts a server on a prepared cluster. Resolves when it accepts connections. */
+/** Starts a server on a prepared cluster. Resolves when the server accepts connections. */
 export const startServer = async (options: ServerOptions): Promise<Server> => {
   const { account, binDir, clusterDir, socketDir, flags } = options
   const unix_socket_directories = `"${socketDir.replaceAll('"', '""')}"`
@@ -85,7 +92,8 @@ export const startServer = async (options: ServerOptions): Promise<Server> => {
     `${name}=${value}`,
   ])
   const watchdog = await startWatchdog(account)
-  // Detached, because a terminal sends Ctrl-C to the whole process group, and the shutdown still needs the database.
+  // The server gets its own process group (`detached`). A terminal sends Ctrl-C to the whole group of this process,
+  // but the shutdown of the service still needs the database.
   const server = spawn(join(binDir, "postgres"), ["-D", clusterDir, ...args, ...flags], {
     ...account,
     cwd: "/",
@@ -106,13 +114,15 @@ export const startServer = async (options: ServerOptions): Promise<Server> => {
     log = (log + text).slice(-logTailChars)
   })
   const describe = (what: string): string => [what, ...log.trim().split("\n")].join(" | ")
-  // A signal that cannot be sent is an event here. stop() detects it, because the server does not end.
+  // If a signal cannot be sent, Node emits an error event here. `stop` notices it anyway, because the server does not
+  // end.
   server.on("error", () => {})
   const closed = new Promise<void>((settle) => server.once("close", () => settle()))
   const exited = new Promise<string>((settle) => {
     server.once("exit", async (code, signal) => {
       watchdog.dismiss()
-      // The end of the log may still be in the pipe, which a child of the server can keep open.
+      // The last lines of the log may still be in the pipe. The wait is limited, because a child of the server can
+      // keep the pipe open.
       await endsWithin(closed, logEndLimitMs)
       settle(describe(`PostgreSQL ended with ${signal ?? `code ${code}`}`))
     })

@@ -4,8 +4,9 @@ import { Socket } from "node:net"
 import { type Account, serverEnvironment } from "./os-user.ts"
 
 /**
- * Reads the server's pid, then waits. When this process ends, even by SIGKILL, its input ends. A second line
- * dismisses it.
+ * The shell script reads the pid of the server from its input, then waits for a second line. If its input ends first,
+ * this process has ended, even by SIGKILL, and the script stops the server. A second line ends the script without
+ * stopping the server.
  */
 const script = `trap '' HUP INT TERM
 read -r server || exit 0
@@ -17,8 +18,8 @@ export interface Watchdog {
 }
 
 /**
- * Starts a process that stops the server when this process ends. It is started first, so that the server is always
- * watched.
+ * Starts a process that stops the server when this process ends. The watchdog is started before the server, so that
+ * the server is always watched.
  */
 export const startWatchdog = async (account: Account): Promise<Watchdog> => {
   const shell = spawn("/bin/sh", ["-c", script], {

@@ -1,9 +1,10 @@
 /**
- * Prevents a second submit of the same form. If a user presses the button again while waiting, the browser drops the first
- * response, for example a login or the confirmation of a purchase. So the button has no effect until the page is shown again.
+ * Prevents a second submit of the same form. If a user presses the button again while waiting, the browser drops the
+ * first response, for example a login or the confirmation of a purchase. So a pressed button has no effect until the
+ * page is shown again, or until some time has passed.
  */
 
-/** Longer than the service takes to respond. After this time the button works again. */
+/** After this time a pressed button works again. It is longer than the service takes to respond. */
 const releaseMs = 20_000
 
 /** @type {Set<Element>} */
@@ -24,7 +25,7 @@ addEventListener("submit", (event) => {
   setTimeout(() => release(button), releaseMs)
 })
 
-// Also when the browser restores the page from its back/forward cache.
+// The buttons also work again when the browser restores the page from its back/forward cache.
 addEventListener("pageshow", () => {
   for (const button of [...pressed]) release(button)
 })
