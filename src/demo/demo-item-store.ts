@@ -15,8 +15,8 @@ export interface DemoItem {
   /** The name to show to operators, such as the current email of a user. */
   readonly shown: string
   /**
-   * For a user: the user is active. For a code: it can still be redeemed. For a lootbox: it is for sale, or an active
-   * user owns it and has not opened it. For other kinds the value is always true.
+   * Whether the item can still be used. A user must be active. A code must be valid and have uses left. A lootbox
+   * must be for sale, or unopened with an active owner. For other kinds the value is always true.
    */
   readonly usable: boolean
   /** The hash of the secret that the demo set last. Null if the item has no secret. */

@@ -57,7 +57,7 @@ const renew = Effect.fnUntraced(function* (login: DemoItem) {
  * Sets the secrets of the demo users and of the demo OAuth client as this configuration requires: the published
  * secrets on loopback or with DEMO_PASSWORDS=published, derived secrets otherwise. This runs before the server
  * accepts requests. It also runs with DEMO=false, because an earlier start may have seeded the published secrets.
- * Secrets that people have set are not changed.
+ * Secrets that people have set are not changed, and the user of ADMIN_EMAIL is skipped.
  */
 export const renewDemoSecrets = Effect.gen(function* () {
   const { adminEmail } = yield* AppConfig

@@ -9,7 +9,7 @@ type Facts = Pick<Config, "host" | "demoPasswords" | "secretKeys" | "dataDir">
 
 export interface DemoSecret {
   readonly secret: string
-  /** `published`, or the id of the master secret from which the demo secret is derived. */
+  /** The source of the secret: `published`, or the id of the master secret from which it is derived. */
   readonly from: string
 }
 

@@ -38,9 +38,9 @@ const isOwnOrigin = (config: Config, origin: string, host: string): boolean =>
   ownUrls(config).some((url) => url.origin === origin)
 
 /**
- * Whether the caller's address is on this machine. The Host header does not prove this, because a caller on another
- * machine can send any value. In a container, all callers have the address of a gateway, so DEMO_PASSWORDS=published
- * trusts every caller.
+ * Whether the caller's address is on this machine, or every caller is trusted. The Host header proves nothing,
+ * because a caller on another machine can send any value. In a container all callers have the address of a gateway,
+ * so there DEMO_PASSWORDS=published is needed.
  */
 const isTrustedCaller = ({ demoPasswords }: Config, address: string): boolean =>
   isLoopback(address) || demoPasswords === "published"

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { makePostgresHealth } from "../postgres/health.ts"
 
 /**
- * The state of one part of the service. `away` means that the part is unavailable, but the process can serve traffic
+ * A check of one part of the service. `away` means that the part is unavailable, but the process can serve traffic
  * without it.
  */
 type Check = Effect.Effect<"ok" | "away" | "down" | "draining">

@@ -50,7 +50,8 @@ export const writeAddresses = Effect.fnUntraced(function* (
     if (insert.length > 0)
       yield* Records.use((records) => records.edit(id, permission, { insert }, facts?.version))
   })
-  // Another request wrote at the same time: the owner changed the records, or the same page was loaded twice.
+  // These errors mean that another request wrote at the same time: the owner changed the records, or the same page
+  // was loaded twice.
   const isConcurrentChange = ({ _tag }: { readonly _tag: string }) =>
     _tag === "Conflict" || _tag === "Unprocessable"
   yield* Effect.retry(write, { times: maxRetries, while: isConcurrentChange })

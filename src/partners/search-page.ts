@@ -42,7 +42,7 @@ ${
 }</section>`
 }
 
-/** An emoji keyboard. Each emoji is a button. The form also sends the emoji that were picked before. */
+/** A keyboard of emoji buttons. Each button sends its emoji together with the emoji that were picked before. */
 const picker = (visitor: Visitor, { picking, query }: SearchShown): Html => html`
 <details class="picker"${picking && html` open`}><summary>Pick emoji one by one</summary>
 <form method="get" action="${visitor.home}"><input type="hidden" name="q" value="${query}">

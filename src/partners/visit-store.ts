@@ -2,7 +2,10 @@ import { Effect } from "effect"
 import { type ExpiredRows, expiredADayAgo } from "../postgres/prune.ts"
 import { Sql } from "../postgres/sql.ts"
 
-/** get: buy an id. connect: connect an id that the user owns. manage: edit records. */
+/**
+ * The three partner flows: `get` to buy an id, `connect` to connect an id that the user owns, `manage` to edit
+ * records.
+ */
 export type PartnerFlow = "get" | "connect" | "manage"
 
 export interface VisitRow {

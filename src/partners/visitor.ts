@@ -17,7 +17,7 @@ import { donePage, refusedPage, type Visitor, visitMark } from "./page-shell.ts"
 import type { PartnerFlow } from "./visit-store.ts"
 import { PartnerVisits, type Visit, visitSeconds } from "./visits.ts"
 
-/** Fails with this error to end the handler early with a reply. */
+/** An error that ends the handler early. `sendEarlyReply` sends its reply. */
 export class EarlyReply extends Data.TaggedError("EarlyReply")<{ readonly reply: Reply<never> }> {}
 
 export const sendEarlyReply = <A, E, R>(effect: Effect.Effect<A, E | EarlyReply, R>) =>

@@ -35,7 +35,7 @@ const nav = document.getElementById("views")
 const corner = document.getElementById("account")
 const isAdmin = () => account.value?.role === "Admin" || account.value?.role === "Super"
 
-/** Decodes a part of the URL. A truncated escape sequence is returned unchanged. @param {string} part */
+/** Decodes a part of the URL. If it has an invalid escape sequence, it is returned unchanged. @param {string} part */
 const decode = (part) => {
   try {
     return decodeURIComponent(part)

@@ -13,7 +13,7 @@ const storageKey = "console-tokens"
 const refreshBeforeMs = 60_000
 /** The longest delay that a browser timer supports. A timer with a longer delay would fire immediately. */
 const maxTimerMs = 2 ** 31 - 1
-/** How long to wait for another tab to reply. */
+/** How long this tab waits for a reply from another tab. */
 const replyTimeoutMs = 300
 /** The longest pause between two attempts to resume the session. */
 const maxRetryMs = 15_000

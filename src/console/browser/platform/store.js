@@ -9,11 +9,14 @@ import { account, loadAccount, refresh, sessionId, tokens } from "./session.js"
  * from the service.
  */
 
-/** `order` is undefined until it is loaded. `expired` contains the items of an expired cart. */
+/**
+ * The cart of the user. `order` is undefined until the cart is loaded. After the cart expired, `expired` contains its
+ * items.
+ */
 export const cart = signal({ order: undefined, expired: undefined })
 export const transfers = signal(undefined)
 export const boxes = signal(undefined)
-/** Increases when the user receives or gives away ids. */
+/** A counter that increases when the user receives ids or gives ids away. */
 export const ownedChanges = signal(0)
 
 const ownedChanged = () => ownedChanges.set(ownedChanges.value + 1)
