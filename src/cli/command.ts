@@ -8,7 +8,7 @@ import type { CliServices } from "./services.ts"
 export interface Input {
   /** The positional arguments, one per name in the command's `words`. */
   readonly words: ReadonlyArray<string>
-  /** The values of each `--name`. A flag has the value [""]. */
+  /** The values of each given `--name` option, by its name. A given flag has the value [""]. */
   readonly options: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
@@ -20,12 +20,12 @@ interface CommandForm {
   readonly summary: string
 }
 
-/** A command that works on the database. Its result is printed. */
+/** A command that reads or changes the database. The program prints the value that `run` returns. */
 export interface Command extends CommandForm {
   readonly run: (input: Input) => Effect.Effect<unknown, Problem, CliServices>
 }
 
-/** A command that calls a running service, and prints while it runs. */
+/** A command that calls a running service. It prints values with `print` while it runs. */
 export interface ServiceCommand extends CommandForm {
   readonly call: (
     input: Input,
@@ -37,7 +37,7 @@ export type CliCommand = Command | ServiceCommand
 
 export const optionOf = ({ options }: Input, name: string): string | undefined => options[name]?.at(-1)
 
-/** Validates a value by the same rules as over HTTP. */
+/** Decodes a value with the schema, as the HTTP API does. Fails with InvalidRequest if the value is invalid. */
 export const checked = <S extends Schema.Top>(
   schema: S,
   value: unknown,
@@ -49,7 +49,7 @@ export const checked = <S extends Schema.Top>(
     ),
   )
 
-/** Checks that the argument is one of these words. */
+/** Returns the argument if it is one of `words`. Otherwise fails with InvalidRequest. */
 export const checkedWord = <const A extends string>(
   name: string,
   words: ReadonlyArray<A>,
@@ -65,14 +65,17 @@ export const checkedWord = <const A extends string>(
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** The id of a user who is named by email or id. */
+/** Returns the id of a user. `name` is the email or the id of the user. An id is returned without a lookup. */
 export const userId = Effect.fnUntraced(function* (name: string) {
   if (uuid.test(name)) return name.toLowerCase()
   const id = yield* UserAdmin.use((users) => users.findIdByEmail(name.trim().toLowerCase()))
   return id ?? (yield* new NotFound({ error: `User not found: ${name}` }))
 })
 
-/** The id of a user who gets privileges. An email must be confirmed, because anyone can register any address. */
+/**
+ * Like `userId`, for commands that grant privileges. If `name` is an email, the user must have confirmed it, because
+ * anyone can register with any email.
+ */
 export const trustedUserId = Effect.fnUntraced(function* (name: string) {
   const id = yield* userId(name)
   if (uuid.test(name)) return id
@@ -83,7 +86,7 @@ export const trustedUserId = Effect.fnUntraced(function* (name: string) {
   })
 })
 
-/** The id of an organization that is named by partner path or id. */
+/** Returns the id of an organization. `name` is its partner path or its id. An id is returned without a lookup. */
 export const organizationId = Effect.fnUntraced(function* (name: string) {
   if (uuid.test(name)) return name.toLowerCase()
   const found = yield* Organizations.use((organizations) => organizations.findByPartnerPath(name))
@@ -92,7 +95,7 @@ export const organizationId = Effect.fnUntraced(function* (name: string) {
 
 const pageSize = 200
 
-/** Reads all pages of a list. */
+/** Reads all pages of a list and returns their entries as one list. */
 export const everyPage = Effect.fnUntraced(function* <A, E, R>(
   list: (page: number, limit: number) => Effect.Effect<ReadonlyArray<A>, E, R>,
 ) {

@@ -7,7 +7,7 @@ import { mintingCommands } from "./minting.ts"
 import { organizationCommands } from "./organizations.ts"
 import { userCommands } from "./users.ts"
 
-/** All commands. Each subject adds its commands here. */
+/** All commands, in the order in which the help lists them. */
 export const commands: ReadonlyArray<CliCommand> = [
   ...userCommands,
   ...organizationCommands,

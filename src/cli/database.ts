@@ -26,7 +26,10 @@ const open = async (config: Config): Promise<OpenDatabase> => {
   return { address: { socketDir, port, database: "postgres" }, close: () => started.stop() }
 }
 
-/** Opens the configured database, or the embedded one: it is started for this command if the service is not running. */
+/**
+ * Opens the database of DATABASE_URL. If DATABASE_URL is not set, opens the embedded database. Its server is started
+ * for this command if it is not running.
+ */
 export const openDatabase = async (config: Config): Promise<OpenDatabase> => {
   const database = await open(config)
   try {

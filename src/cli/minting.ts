@@ -5,7 +5,10 @@ import { checkSealedKeys } from "../keys/sealed-keys-check.ts"
 import { MintSignatures } from "../minting/mint-signatures.ts"
 import type { Command } from "./command.ts"
 
-/** Fails if this shell has other secret keys than the service: the derived address would not be the one that signs. */
+/**
+ * Fails if the secret keys in this shell differ from those of the service. The address is derived from these keys, so
+ * the command would show an address that the service does not use. With MINT_KEY, nothing is derived or checked.
+ */
 const checkSigner = AppConfig.use(({ mintKey }) =>
   mintKey === undefined ? checkSealedKeys : Effect.void,
 ).pipe(Effect.mapError((error) => (isProblem(error) ? error : new Conflict({ error: error.message }))))

@@ -23,7 +23,10 @@ const table = (rows: ReadonlyArray<Row>): string => {
     .join("\n")
 }
 
-/** Formats a list as a table, and an object as one line per member. */
+/**
+ * Formats a value as JSON if `asJson` is true. Otherwise formats a list as a table, and an object as one line per
+ * member.
+ */
 export const printed = (value: unknown, asJson: boolean): string => {
   if (asJson) return JSON.stringify(value, null, 2)
   if (Array.isArray(value)) return value.length === 0 ? "(none)" : table(value as ReadonlyArray<Row>)

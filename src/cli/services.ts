@@ -17,7 +17,7 @@ import { OauthClients } from "../sign-in/oauth/oauth-client-store.ts"
 import { logging } from "../telemetry/log.ts"
 import { turnServices } from "./turns.ts"
 
-/** The services that commands need, without the HTTP server. */
+/** All services that the commands use. The HTTP server is not one of them. */
 export const cliServices = (config: Config, connection: DatabaseAddress) =>
   Layer.mergeAll(turnServices, DemoItems.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(accounts, keys, organizations, OauthClients.layer, EmojiIds.layer)),

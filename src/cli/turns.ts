@@ -15,7 +15,10 @@ import { DatabaseClock } from "../postgres/database-clock.ts"
 import { entityStore } from "../turns/entity-store.ts"
 import { Outbox } from "../turns/outbox.ts"
 
-/** Deadlines are processed by the running service. A command that leased one would only delay it. */
+/**
+ * A replacement that does nothing. The running service processes the deadlines: if a command leased a deadline, the
+ * service would process it later.
+ */
 const noDeadlines = Layer.succeed(
   Deadlines,
   Deadlines.of({
@@ -26,7 +29,10 @@ const noDeadlines = Layer.succeed(
   }),
 )
 
-/** Services to change lootboxes, orders, transfers, codes and ids. The HTTP service may run at the same time. */
+/**
+ * The services that commands use to change lootboxes, orders, transfers, codes and ids. The HTTP service may run at
+ * the same time.
+ */
 export const turnServices = Layer.mergeAll(Codes.layer, DefaultPubkeys.layer, IdRegistry.layer).pipe(
   Layer.provideMerge(
     Layer.mergeAll(IdChanges.layer, LootboxActors.layer, OrderActors.layer, TransferActors.layer),

@@ -16,8 +16,8 @@ export const vocabulary = {
     group,
     members: members.split(" ").map((emoji) => [emoji, nameOf.get(emoji) ?? ""] as const),
   })),
-  /** Names of record categories by tag. */
+  /** The names of the record categories, by tag. */
   categories: Object.fromEntries(allTags.map((tag) => [tag, categoryName(tag)])),
-  /** Tags that a user can add by hand, the most common first. */
+  /** The tags that a user can add by hand, the most common ones first. */
   choices: [...new Set([...categoryChoices(usualCoins), ...categoryChoices([])].map(([tag]) => tag))],
 }

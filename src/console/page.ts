@@ -5,7 +5,7 @@ import { bigId, spokenName } from "../web/id-tile.ts"
 import { page } from "../web/page.ts"
 import { recordLine } from "../web/record-view.ts"
 
-/** The result of a lookup that the server renders into the page. */
+/** The result of the lookup in the URL. The server renders it into the page. */
 export type Finding =
   | { readonly refused: string }
   | {

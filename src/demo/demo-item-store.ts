@@ -8,47 +8,59 @@ export type DemoKind = "user" | "client" | "code" | "lootbox" | "organization" |
 /** An item of the demo data that is still in the database. */
 export interface DemoItem {
   readonly kind: DemoKind
-  /** The id of its row, the client_id, or the canonical form of an emoji id. */
+  /** The id of the item's row. For an OAuth client it is the client_id, for an emoji id the canonical form. */
   readonly target: string
-  /** The name in the seed. */
+  /** The name that the item had when it was seeded, such as the email of a user. */
   readonly name: string
-  /** The current name for operators, such as the current email of a user. */
+  /** The name to show to operators, such as the current email of a user. */
   readonly shown: string
-  /** An active user, a lootbox on sale or unopened, or a code with uses left. */
+  /**
+   * Whether the item can still be used. A user must be active. A code must be valid and have uses left. A lootbox
+   * must be for sale, or unopened with an active owner. For other kinds the value is always true.
+   */
   readonly usable: boolean
-  /** The hash that the demo stored last, and the source of its secret. */
+  /** The hash of the secret that the demo set last. Null if the item has no secret. */
   readonly secret_hash: string | null
+  /** The source of the secret that the demo set last: `published`, or the id of a master secret. */
   readonly secret_from: string | null
-  /** The currently stored hash. */
+  /**
+   * The hash of the current password of a user, or of the current secret of an OAuth client. Null if there is none.
+   */
   readonly current_hash: string | null
 }
 
-/** Used at startup, when there is a connection but no service yet. */
+/** Lists the demo data that is still in the database. Startup calls this function before the services exist. */
 export const readDemoItems = (q: Client): Promise<ReadonlyArray<DemoItem>> =>
   q<Array<DemoItem>>`select * from demo_items_left() order by kind, shown`
 
 interface NewItem {
   readonly kind: DemoKind
   readonly name: string
-  /** Default: a new id. */
+  /** The default is a new random id. */
   readonly target?: string
   readonly secret?: { readonly hash: string; readonly from: string }
 }
 
-/** Records which rows the demo data created. */
+/** The list of the items that the demo data created. */
 export class DemoItems extends Context.Service<
   DemoItems,
   {
-    /** Call before creating the item, so that a crash leaves no unrecorded item. Returns the id for the new item. */
+    /**
+     * Adds an item to the list and returns its id. Call it before the item is created, so that a crash leaves no
+     * unlisted item.
+     */
     note(item: NewItem): Effect.Effect<string, Unavailable>
     setSecret(
       item: Pick<DemoItem, "kind" | "target">,
       secret: { readonly hash: string; readonly from: string },
     ): Effect.Effect<void, Unavailable>
     readonly left: Effect.Effect<ReadonlyArray<DemoItem>, Unavailable>
-    /** The pending orders of a lootbox, or the pending transfers of an id. */
+    /**
+     * The ids of the pending orders and transfers that hold a claim. `claim` is the key of a lootbox or a canonical
+     * emoji id.
+     */
     holdersOf(claim: string): Effect.Effect<ReadonlyArray<string>, Unavailable>
-    /** Deletes all records. The next start with demo data seeds it again. */
+    /** Empties the list, and forgets which parts were seeded. The next start with demo data seeds all parts again. */
     readonly deleteAll: Effect.Effect<void, Unavailable>
   }
 >()("directory/DemoItems") {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Sql } from "../postgres/sql.ts"
 
-/** The names of the parts that were already seeded in this database. */
+/** The names of the parts of the demo data that were already seeded in this database. */
 export const findSeededParts = Sql.use((sql) =>
   sql
     .rows<{ name: string }>((q) => q`select name from demo_part`)

@@ -9,7 +9,7 @@ import { demoPeople } from "./people.ts"
 import type { SeedStep } from "./seed-step.ts"
 import { demoShop } from "./shop.ts"
 
-/** In this order: later parts need earlier ones. Each subject adds its step here. */
+/** The parts of the demo data, in the order in which they are seeded. Later parts need rows of earlier parts. */
 const parts = [demoPeople, demoIdsPart, demoShop, demoPartner] as const
 
 type Needs<T> = T extends SeedStep<infer R> ? R : never
@@ -23,8 +23,8 @@ const seedPart = Effect.fnUntraced(function* (part: SeedStep<DemoServices>) {
 })
 
 /**
- * Seeds the parts that this database does not have. If it has all of them, this costs one query. A part that fails does
- * not stop the service from starting; the next start tries it again.
+ * Seeds the parts of the demo data that this database does not have yet. If it has all parts, only one query is made.
+ * If a part fails, a warning is logged and the service still starts. The next start tries the failed part again.
  */
 export const seedDemo: Effect.Effect<void, never, DemoServices> = Effect.gen(function* () {
   const known = yield* findSeededParts
@@ -38,6 +38,6 @@ export const seedDemo: Effect.Effect<void, never, DemoServices> = Effect.gen(fun
   }
 }).pipe(Effect.catch((error) => Effect.logWarning(`seeding demo data failed: ${reasonOf(error)}`)))
 
-/** The lines of the banner that describe the demo data. */
+/** The lines of the startup banner that describe the demo data. */
 export const demoLines = (config: Config): ReadonlyArray<string> =>
   parts.flatMap((part) => part.lines(config))

@@ -6,7 +6,8 @@ import { hasDemoSecret } from "./logins.ts"
 const isUsable = Effect.fnUntraced(function* (item: DemoItem) {
   switch (item.kind) {
     case "user":
-      // Startup sets the configured password for this user before the server accepts requests.
+      // This user is not usable with a demo password: startup sets the configured password before the server accepts
+      // requests.
       if (item.shown === (yield* AppConfig).adminEmail) return false
       return item.usable && (yield* hasDemoSecret(item))
     case "client":
@@ -14,14 +15,14 @@ const isUsable = Effect.fnUntraced(function* (item: DemoItem) {
     case "code":
     case "lootbox":
       return item.usable
-    // These give no access and nothing of value.
+    // Organizations and ids give no access and contain nothing of value.
     case "organization":
     case "id":
       return false
   }
 })
 
-/** Finds demo data that would give strangers access, or free goods, in production. */
+/** Returns the demo items that would give strangers access or free goods in production. */
 export const findUsable = (left: ReadonlyArray<DemoItem>) => Effect.filter(left, isUsable)
 
 const plural = (count: number, noun: string) => (count === 1 ? `1 ${noun}` : `${count} ${noun}es`)

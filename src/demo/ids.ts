@@ -14,7 +14,8 @@ interface DemoId {
   readonly records: ReadonlyArray<RecordInput>
 }
 
-// Addresses from published test vectors: the checksums are valid, but the addresses are not for real payments.
+// The addresses are from published test vectors. Their checksums are valid, but they must not be used for real
+// payments.
 const bitcoin = { tag: "0x1003", data: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4" }
 const ethereum = { tag: "0x1004", data: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" }
 

@@ -18,9 +18,9 @@ const matches = Effect.fnUntraced(function* ({ current_hash, kind }: Login, secr
 })
 
 /**
- * Whether a user or a client still has a secret that the demo set. Comparing the stored hash is not enough: a login may
- * have rehashed the password with other parameters. Any other secret was set by a person, and the account is then no
- * demo account.
+ * Whether a user or an OAuth client still has a secret that the demo set. If the stored hash differs from the
+ * recorded one, all possible demo secrets are tried, because a login may have hashed the same password again with
+ * other parameters. If none of them matches, a person set the secret, and the account is no longer a demo account.
  */
 export const hasDemoSecret = Effect.fnUntraced(function* (login: Login) {
   if (login.current_hash === null) return false
@@ -54,9 +54,10 @@ const renew = Effect.fnUntraced(function* (login: DemoItem) {
 })
 
 /**
- * Sets the secrets of all demo logins as this configuration requires: the published ones on loopback, derived ones
- * elsewhere. Runs before the server accepts requests, also with DEMO=false, because an earlier start may have seeded
- * the published secrets. Secrets that people set are not changed.
+ * Sets the secrets of the demo users and of the demo OAuth client as this configuration requires: the published
+ * secrets on loopback or with DEMO_PASSWORDS=published, derived secrets otherwise. This runs before the server
+ * accepts requests. It also runs with DEMO=false, because an earlier start may have seeded the published secrets.
+ * Secrets that people have set are not changed, and the user of ADMIN_EMAIL is skipped.
  */
 export const renewDemoSecrets = Effect.gen(function* () {
   const { adminEmail } = yield* AppConfig

@@ -19,13 +19,16 @@ import { hasDemoSecret } from "./logins.ts"
 interface Removal {
   readonly item: DemoItem
   readonly result: string
-  /** Nothing is left to do: the item was removed, or is no longer demo data. */
+  /** True if the item was removed or is no longer demo data. False if the next run must try again. */
   readonly isDone: boolean
 }
 
 const by = "Super"
 
-/** Reports a failure as a result instead of stopping. The next run tries the item again. */
+/**
+ * Converts a failure into a result, so that the other items are still removed. The next run tries the failed item
+ * again. Only the error Unavailable stops the run.
+ */
 const reported =
   (item: DemoItem) =>
   <E, R>(work: Effect.Effect<string, E, R>) =>
@@ -38,7 +41,7 @@ const reported =
       }),
     )
 
-/** Cancels a pending order of a lootbox. A payment that arrives later is refunded. */
+/** Cancels a pending order that contains a demo lootbox. If the order is paid afterwards, the payment is refunded. */
 const cancelOrder = (id: string) =>
   OrderActors.use((orders) =>
     orders.turn(id, (_, now) => Effect.succeed({ type: "cancel", at: isoTime(now) })),
@@ -48,8 +51,8 @@ const endTransfer = (id: string) =>
   TransferActors.use((transfers) => transfers.turn(id, (_, now) => Effect.succeed({ type: "DELETE", now })))
 
 /**
- * Deletes a lootbox that is on sale, so that its ids are available again. A lootbox that has an owner can only be
- * opened: its ids are released together with the other demo ids.
+ * Deletes a lootbox that is for sale, so that its ids become available again. A lootbox that has an owner cannot be
+ * deleted, so it is opened. Its ids are released afterwards, together with the other demo ids.
  */
 const endBox = Effect.fnUntraced(function* ({ target }: DemoItem) {
   const boxes = yield* LootboxActors
@@ -82,7 +85,8 @@ const endClient = Effect.fnUntraced(function* (item: DemoItem) {
 })
 
 /**
- * Deletes a user with their sessions, API keys, refresh tokens and memberships. Ids that the user bought stay reserved.
+ * Deletes a user with their sessions, API keys, refresh tokens and memberships, unless the password was changed. Ids
+ * that the user bought stay reserved.
  */
 const endUser = Effect.fnUntraced(function* (item: DemoItem) {
   if (!(yield* hasDemoSecret(item))) return keptAccount("password")
@@ -90,7 +94,10 @@ const endUser = Effect.fnUntraced(function* (item: DemoItem) {
   return kept.length === 0 ? "removed" : `removed; ids that stay reserved: ${kept.join(" ")}`
 })
 
-/** Runs after the demo users are deleted, so remaining members are not demo users. */
+/**
+ * Deletes an organization that has no members. The demo users were deleted before, so remaining members are not demo
+ * users.
+ */
 const endOrganization = Effect.fnUntraced(function* ({ target }: DemoItem) {
   const members = yield* Members.use((all) => all.list(target))
   if (members.length > 0) return "kept: it has members who are not demo users"
@@ -115,10 +122,10 @@ const all = Effect.fnUntraced(function* <E, R>(
   )
 })
 
-/** Removes all demo data that was not sold. Can be repeated. */
+/** Removes all demo data that was not sold, and returns the result for each item. The command can be repeated. */
 export const removeDemo = Effect.gen(function* () {
-  // Lootboxes first, because opening one gives its ids to a user. Ids before users, because ids are found by their
-  // owners.
+  // Lootboxes are removed before ids, because opening a lootbox gives its ids to a user. Ids are removed before
+  // users, because demo ids are found by their owners.
   const boxes = yield* all("lootbox", endBox)
   const ids = yield* all("id", releaseId)
   const codes = yield* all("code", endCode)

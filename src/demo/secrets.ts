@@ -9,16 +9,19 @@ type Facts = Pick<Config, "host" | "demoPasswords" | "secretKeys" | "dataDir">
 
 export interface DemoSecret {
   readonly secret: string
-  /** `published`, or the id of the master secret from which it is derived. */
+  /** The source of the secret: `published`, or the id of the master secret from which it is derived. */
   readonly from: string
 }
 
-/** 80 bits cannot be guessed over a network, and 20 hex digits are short enough to type. */
+/**
+ * The length of a derived secret. 80 bits cannot be guessed over a network, and 20 hex digits are short enough to
+ * type.
+ */
 const derivedBytes = 10
 
 /**
- * Derived from the master secret and not random: every process computes the same value, it survives restarts, and it
- * cannot be computed without the master secret.
+ * Derives a demo secret from each master secret. The result is not random, so every process computes the same value,
+ * also after a restart. It cannot be computed without the master secret.
  */
 const derived = (config: Facts, name: DemoSecretName): ReadonlyArray<DemoSecret> =>
   masterKeys(config).map(({ id, secret }) => {
@@ -33,7 +36,8 @@ const published = (name: DemoSecretName): DemoSecret => ({
 })
 
 /**
- * The passwords in the README are used only if the server accepts connections from this machine only, or on request.
+ * Whether the demo uses the secrets that the README publishes. It does if the server accepts connections only from
+ * this machine, or with DEMO_PASSWORDS=published.
  */
 export const usesPublishedSecrets = ({ demoPasswords, host }: Facts): boolean =>
   demoPasswords === "published" || isLoopback(host)
@@ -42,7 +46,10 @@ export const usesPublishedSecrets = ({ demoPasswords, host }: Facts): boolean =>
 export const demoSecret = (config: Facts, name: DemoSecretName): DemoSecret =>
   usesPublishedSecrets(config) ? published(name) : derived(config, name)[0]!
 
-/** All secrets that a start with these master secrets may have set. */
+/**
+ * All secrets that a start with the same master secrets may have set for this name. Empty if the name is not a demo
+ * login.
+ */
 export const possibleSecrets = (config: Facts, name: string): ReadonlyArray<DemoSecret> =>
   name in publishedSecrets
     ? [published(name as DemoSecretName), ...derived(config, name as DemoSecretName)]

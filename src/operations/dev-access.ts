@@ -11,7 +11,10 @@ const hostForm = /^(\[[0-9a-f:.]+\]|[^\s:@/?#\\]+)(?::\d+)?$/i
 const ownUrls = ({ authUrl, baseUrl, webUrl }: Config) =>
   [baseUrl, authUrl, webUrl].map((url) => new URL(url))
 
-/** Rejects DNS rebinding: a page whose host name resolves to this machine sends its own name in the Host header. */
+/**
+ * Whether the Host header names this machine or a configured URL. This rejects DNS rebinding: if the host name of
+ * another site resolves to this machine, its pages send the name of that site in the Host header.
+ */
 const isOwnHost = (config: Config, host: string): boolean => {
   const name = hostForm
     .exec(host)?.[1]
@@ -25,22 +28,27 @@ const isOwnHost = (config: Config, host: string): boolean => {
   )
 }
 
-/** Browsers send the origin of the requesting page. Other programs send none. */
+/**
+ * Whether the request is from a page of this server or from a program. Browsers send the origin of the page in the
+ * Origin header. Programs send no Origin header.
+ */
 const isOwnOrigin = (config: Config, origin: string, host: string): boolean =>
   origin === "" ||
   (URL.canParse(origin) && new URL(origin).host === host.toLowerCase()) ||
   ownUrls(config).some((url) => url.origin === origin)
 
 /**
- * A caller on another machine can send any Host header. A container that is published on loopback sees its callers
- * under the address of a gateway: DEMO_PASSWORDS=published means that every caller is trusted.
+ * Whether the caller's address is on this machine, or every caller is trusted. The Host header proves nothing,
+ * because a caller on another machine can send any value. In a container all callers have the address of a gateway,
+ * so there DEMO_PASSWORDS=published is needed.
  */
 const isTrustedCaller = ({ demoPasswords }: Config, address: string): boolean =>
   isLoopback(address) || demoPasswords === "published"
 
 /**
- * Developer routes show codes and login links without a login. They do not exist in production. Elsewhere they answer
- * only callers on this machine, and only programs and pages of this server.
+ * Fails if the caller may not use the developer routes, which show codes and login links without a login. In
+ * production it always fails with NotFound. Otherwise the caller must be on this machine, and must be a program or a
+ * page of this server.
  */
 export const checkDeveloper = Effect.fnUntraced(function* (
   headers: Readonly<Record<string, string>>,

@@ -18,7 +18,10 @@ const OutboxEntry = Schema.Struct({
 
 const maxListed = 100
 
-/** In a query that is not percent-encoded, the plus sign of a phone number is decoded as a space. */
+/**
+ * Returns the recipient in the form in which the outbox stores it. An unencoded plus sign in a query is decoded as a
+ * space, so the plus sign of a phone number is added again.
+ */
 const recipientOf = (typed: string): string => {
   const bare = typed.trim()
   return /^\d{7,15}$/.test(bare) ? `+${bare}` : bare.toLowerCase()

@@ -48,11 +48,11 @@ export interface Operation {
 
 const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1)
 
-/** The name of the referenced schema, if the shape is a `$ref`. */
+/** The name of the schema that a `$ref` refers to. Undefined if the shape is not a `$ref`. */
 export const referred = ({ $ref }: Shape): string | undefined =>
   $ref === undefined ? undefined : nameOf($ref)
 
-/** Merges the `allOf` parts of a shape into the shape. */
+/** Returns the shape with its `allOf` parts merged into it. */
 export const whole = (shape: Shape): Shape =>
   shape.allOf === undefined ? shape : Object.assign({}, ...shape.allOf.map(whole), shape)
 

@@ -1,6 +1,6 @@
 import { type Operation, resolve, type Shape, type Shapes } from "./docs-document.ts"
 
-/** Example values by the name of the field or parameter. */
+/** Example values. The pattern is matched with the name of the field or parameter. */
 const byName: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(emoji_id|eid|yats|svc)$/, "🦊🎧🐙🚀"],
   [/email|^to$/, "alice@example.com"],
@@ -15,7 +15,7 @@ const byName: ReadonlyArray<readonly [RegExp, string]> = [
   [/^keys$/, "SvcPageData"],
   [/^partner_path$/, "demo-wallet"],
 ]
-/** An emoji id of the demo data. */
+/** An emoji id that the demo data registers. */
 const registered = "🚀🌊🔥"
 
 const textOf = (shape: Shape, name: string): string => {
@@ -25,8 +25,8 @@ const textOf = (shape: Shape, name: string): string => {
 }
 
 /**
- * An example value of a schema. An object has its required properties and its email. If it declares no required
- * properties, it has its first property.
+ * Returns an example value of a schema. The example of an object has the required properties, and `email` if the
+ * object has this property. If the schema has no list of required properties, the first property is used.
  */
 export const exampleOf = (given: Shape, shapes: Shapes, name = ""): unknown => {
   const shape = resolve(given, shapes)
@@ -60,7 +60,9 @@ export const exampleOf = (given: Shape, shapes: Shapes, name = ""): unknown => {
 /** Quotes a text for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** The operation as a curl command. `$B` is the base URL, `$A` an access token. */
+/**
+ * Returns a curl command that calls the operation. In the command, `$B` is the base URL and `$A` is an access token.
+ */
 export const curlLine = (method: string, path: string, operation: Operation, shapes: Shapes): string => {
   const example = (place: string) =>
     operation.parameters

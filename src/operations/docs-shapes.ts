@@ -9,7 +9,10 @@ const either = (views: ReadonlyArray<Content>): Html =>
 const valuesView = (values: ReadonlyArray<unknown>): Html =>
   html`${either(values.slice(0, maxValuesShown).map((value) => html`<code>${JSON.stringify(value)}</code>`))}${values.length > maxValuesShown && ` and ${values.length - maxValuesShown} more`}`
 
-/** Describes the bounds of a value. The bounds of its number format, such as 2^53 - 1, are left out. */
+/**
+ * Describes the bounds of a value, for example ", 1 to 6". Bounds of the number format itself, such as 2^53 - 1, are
+ * left out.
+ */
 const bounds = (least: number | undefined, most: number | undefined, unit = ""): string => {
   const isChosen = (bound: number | undefined) =>
     bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER
@@ -22,7 +25,7 @@ const bounds = (least: number | undefined, most: number | undefined, unit = ""):
 
 const formats: Readonly<Record<string, string>> = { "date-time": "time", uuid: "uuid", uri: "URL" }
 
-/** Describes a shape in words. Named schemas are linked, not repeated. */
+/** Describes a shape in words. A named schema is shown as a link to its description. */
 export const shapeView = (given: Shape): Content => {
   const name = referred(given)
   if (name !== undefined) return html`<a href="#schema-${name}">${name}</a>`
@@ -54,7 +57,9 @@ interface Member {
   readonly isRequired: boolean
 }
 
-/** Lists the members of an object. Members of unnamed nested objects follow their parent. */
+/**
+ * Lists the members of an object. The members of a nested object without a name follow the member that contains it.
+ */
 const membersOf = (shape: Shape, within = ""): ReadonlyArray<Member> =>
   Object.entries(shape.properties ?? {}).flatMap(([name, given]) => {
     const member = whole(given)

@@ -33,7 +33,7 @@ const answerView = ([status, { content, description }]: [string, Operation["resp
     : html`<p><strong>${status}</strong> ${description}</p>`
 }
 
-/** Pages and their forms are used in a browser, so they have no curl example. */
+/** Whether the operation returns an HTML page. Pages are used in a browser, so they have no curl example. */
 const isPage = ({ responses }: Operation): boolean =>
   Object.values(responses).some(({ content }) => "text/html" in content)
 
@@ -50,7 +50,7 @@ const operationView = (method: string, path: string, operation: Operation, shape
 </details>`
 }
 
-/** The API reference, generated from the OpenAPI document. It needs no script. */
+/** Renders the API reference from the OpenAPI document. The page needs no script. */
 export const docsPage = (document: Document) => {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({

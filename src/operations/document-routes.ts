@@ -7,7 +7,8 @@ import { asyncApi } from "../live/asyncapi.ts"
 import { docsPage } from "./docs.ts"
 
 /**
- * Generates a document on the first request and caches it: generating one takes milliseconds, and the route is public.
+ * Returns a handler that generates a document on the first request and reuses it for later requests. Generating a
+ * document takes milliseconds, and the route is public, so it could be called very often.
  */
 const cached = (write: (baseUrl: string) => Reply<never>) => {
   let reply: Reply<never> | undefined
@@ -26,7 +27,10 @@ const cached = (write: (baseUrl: string) => Reply<never>) => {
 const json = (document: unknown) =>
   Reply.raw(JSON.stringify(document), { "Content-Type": "application/json" })
 
-/** Documents generated from the route table. The table is a parameter because it contains these rows. */
+/**
+ * The routes of all documents that are generated from the route table. `table` is a function, because the table
+ * contains these routes themselves.
+ */
 export const documents = (table: () => ReadonlyArray<Route>) => {
   let document: ReturnType<typeof openApi> | undefined
   const describe = (baseUrl: string) => (document ??= openApi(table(), [baseUrl]))

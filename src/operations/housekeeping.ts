@@ -32,13 +32,14 @@ const listExpired = (config: Config) => {
 }
 
 /**
- * Deletes rows that are no longer needed. Processes may run it at the same time: each row is deleted by one of them.
+ * Deletes rows that are no longer needed. Several processes may run this at the same time, because each row is
+ * deleted by only one of them.
  */
 export const deleteExpiredRows = Effect.gen(function* () {
   yield* Effect.forEach(
     listExpired(yield* AppConfig),
     (rows) =>
-      // A failure does not stop the other tables. The next run tries again.
+      // If the deletion fails for one table, the other tables are still processed. The next run tries again.
       deleteExpired(rows).pipe(Effect.catchCause((cause) => Effect.logWarning("housekeeping failed", cause))),
     { discard: true },
   )

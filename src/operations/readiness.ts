@@ -1,10 +1,16 @@
 import { Context, Effect, Layer } from "effect"
 import { makePostgresHealth } from "../postgres/health.ts"
 
-/** `away`: unavailable, but the process can serve traffic without it. */
+/**
+ * A check of one part of the service. `away` means that the part is unavailable, but the process can serve traffic
+ * without it.
+ */
 type Check = Effect.Effect<"ok" | "away" | "down" | "draining">
 
-/** The checks that must pass before traffic is sent to this process. Other parts add their own checks. */
+/**
+ * The checks that must pass before traffic is sent to this process. Other parts of the service add their checks with
+ * `add`.
+ */
 export class Readiness extends Context.Service<
   Readiness,
   {
@@ -20,7 +26,8 @@ export class Readiness extends Context.Service<
       let draining = false
       const checks = new Map<string, Check>([
         ["postgres", Effect.map(postgres.answers, (answers) => (answers ? "ok" : "down"))],
-        // Lookups continue without writes, and no other process could write either, so traffic is still sent here.
+        // If writes fail, lookups still work, and other processes cannot write either. So this process still gets
+        // traffic.
         ["writes", Effect.sync(() => (postgres.writesFail() ? "away" : "ok"))],
         ["traffic", Effect.sync(() => (draining ? "draining" : "ok"))],
       ])

@@ -47,7 +47,7 @@ const put = route({
       yield* checkInOrganization(principal, params.id, "organizationUser:admin")
       const members = yield* Members
       const isAdmin = principal.scopes.has("organizationUser:admin")
-      // The response contains personal data, so an owner must already know the address of a new member.
+      // The response contains personal data, so an owner must already know the email address of a new member.
       const email = readEmail(body.email ?? "")
       if (!isAdmin && !(yield* members.isKnown(params.id, params.user_id, email))) {
         return yield* new NotFound({

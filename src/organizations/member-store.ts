@@ -21,7 +21,10 @@ export class Members extends Context.Service<
       userId: string,
       email: string | undefined,
     ): Effect.Effect<boolean, Unavailable>
-    /** Adds the user or changes the role. `allowNoOwner`: even if the organization then has no owner. */
+    /**
+     * Adds the user as a member, or changes the role of a member. Fails with Conflict if the organization would then
+     * have no owner, unless `allowNoOwner` is true.
+     */
     put(
       organizationId: string,
       userId: string,

@@ -6,15 +6,16 @@ import { Sql } from "../postgres/sql.ts"
 export const maxKeysListed = 1000
 
 /**
- * Public keys of users that are assigned to an organization. Its power roles can list and edit the ids bound to them.
+ * The public keys of users that are assigned to organizations. The power roles of an organization can list and edit
+ * the ids that are bound to its keys.
  */
 export class OrganizationKeys extends Context.Service<
   OrganizationKeys,
   {
     list(organizationId: string, piece: Piece): Effect.Effect<ReadonlyArray<string>, Unavailable>
-    /** Idempotent. */
+    /** Assigns a key to an organization. Succeeds if the key is already assigned to it. */
     assign(organizationId: string, pubkey: string): Effect.Effect<void, NotFound | Conflict | Unavailable>
-    /** The key stays with its user. */
+    /** Removes a key from an organization. The key still belongs to its user. */
     unassign(organizationId: string, pubkey: string): Effect.Effect<void, NotFound | Unavailable>
   }
 >()("directory/OrganizationKeys") {

@@ -35,10 +35,13 @@ const organizationNotFound = () => new NotFound({ error: "Organization not found
 export class Organizations extends Context.Service<
   Organizations,
   {
-    /** Idempotent: the same `run` creates one organization. */
+    /**
+     * Creates an organization. A repeated call with the same `run` returns the organization that the first call
+     * created.
+     */
     create(facts: NewOrganization, run?: string): Effect.Effect<Organization, Unprocessable | Unavailable>
     get(id: string): Effect.Effect<Organization, NotFound | Unavailable>
-    /** Lists all organizations, or those of `memberId`. */
+    /** Lists the organizations that `memberId` is a member of, or all organizations if `memberId` is undefined. */
     list(
       memberId: string | undefined,
       page: PageRequest & { readonly sort: OrganizationSort },
@@ -48,8 +51,8 @@ export class Organizations extends Context.Service<
       changes: UpdateOrganization,
     ): Effect.Effect<Organization, NotFound | Unprocessable | Unavailable>
     /**
-     * Fails while keys or active codes belong to the organization. Ends memberships and the tokens of its OAuth
-     * clients.
+     * Deletes an organization, and ends its memberships and the tokens of its OAuth clients. Fails with Conflict
+     * while keys or active codes belong to the organization.
      */
     remove(id: string): Effect.Effect<Organization, NotFound | Conflict | Unavailable>
     branding(id: string): Effect.Effect<OrganizationBranding, NotFound | Unavailable>
@@ -57,7 +60,10 @@ export class Organizations extends Context.Service<
       id: string,
       branding: UpdateOrganizationBranding,
     ): Effect.Effect<OrganizationBranding, NotFound | Unavailable>
-    /** For the partner's web pages. The result is public. */
+    /**
+     * Finds the organization with this partner path, for the partner's web pages. The result is public. Undefined if
+     * no organization has this path.
+     */
     findByPartnerPath(path: string): Effect.Effect<OrganizationBranding | undefined, Unavailable>
   }
 >()("directory/Organizations") {

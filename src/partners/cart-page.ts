@@ -34,7 +34,7 @@ const payButtons = (methods: ReadonlyArray<PaidMethod>): Content => [
 
 export interface CartShown {
   readonly order: DisplayOrder
-  /** The addresses that are written to its ids when it is paid here. */
+  /** The addresses that are written to the ids of the order when it is paid in this flow. */
   readonly addresses: ReadonlyArray<DirectoryRecord>
   readonly isFree: boolean
   readonly methods: ReadonlyArray<PaidMethod>
@@ -42,13 +42,15 @@ export interface CartShown {
   readonly mayConfirm?: boolean
 }
 
-/** The cart and its payment methods. The addresses are shown again, because paying confirms them. */
+/**
+ * Shows the cart and the payment methods. The addresses are shown again, because the user confirms them by paying.
+ */
 export const cartPage = (visitor: Visitor, facts: CartShown) => {
   const { addresses, failed, isFree, mayConfirm, order } = facts
   const isDraft = order.status === "Draft"
   const link = order.payment_method_data?.checkout_url
   const { remaining_due_in_cents: due, total_in_cents: total } = order
-  // A code covers the price, or enough was already paid.
+  // Nothing is left to pay: a code covers the price, or enough was already paid.
   const isSettled = due === 0
   const isPaidFor = due === 0 && total > 0
   const isPartPaid = !isFree && due > 0 && due < total
@@ -76,7 +78,9 @@ ${abortForm(visitor)}`,
   })
 }
 
-/** Asks for a new two-factor code if the last one is older than the grace period. */
+/**
+ * The page that asks for a new two-factor code before a purchase, if the last code is older than the grace period.
+ */
 export const proofPage = (visitor: Visitor, method: string, failed?: string) =>
   partnerPage(visitor, {
     title: "Enter your code",
@@ -91,7 +95,10 @@ ${flowForm(
 )}<p><a href="${visitor.home}?cart">Back to the cart</a></p>`,
   })
 
-/** The payment provider reports the payment shortly after the buyer returns. */
+/**
+ * The page that a buyer sees after returning from the payment, until the payment provider has reported the payment.
+ * The page loads itself again every second.
+ */
 export const waitingPage = (visitor: Visitor, path: string) =>
   partnerPage(visitor, {
     title: "Payment pending",

@@ -6,7 +6,7 @@ import { abortForm, addressList, flowForm, partnerPage, type Visitor } from "./p
 interface Owner {
   readonly email: string | null
   readonly ids: ReadonlyArray<string>
-  /** Identified only by the partner's token, not by a login here. */
+  /** True if the user is identified only by the partner's token, and not by a login on this site. */
   readonly isPartnersUser: boolean
 }
 
@@ -31,7 +31,7 @@ ${
 ${abortForm(visitor)}`,
   })
 
-/** Explains what connecting does and asks for confirmation. */
+/** Explains what happens when the id is connected, and asks the user to confirm it. */
 export const confirmPage = (visitor: Visitor, owner: Owner, id: string, failed?: string) =>
   partnerPage(visitor, {
     title: "Connect your emoji id",

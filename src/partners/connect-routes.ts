@@ -35,12 +35,13 @@ const ownerOf = (
 })
 
 /**
- * Finds the owner of the id to connect. The partner's user rarely owns it, so the user who is logged in here comes
- * first, then the partner's user if they own an id. Otherwise the login page is shown.
+ * Finds the user whose ids can be connected. A user who is logged in on this site is preferred, because the partner's
+ * user rarely owns an id. If there is no login and the partner's user owns an id, it is the partner's user. Otherwise
+ * the login page is shown.
  */
 const getOwner = Effect.fnUntraced(function* (visitor: Visitor, named: string | undefined) {
   const { sessionId } = visitor.visit
-  // The cookie may belong to a login that has ended.
+  // The login is looked up, because the cookie may belong to a login that has ended.
   if (sessionId !== undefined && (yield* findLogin(visitor)) === undefined) {
     const actor = yield* BrowserSessions.use((sessions) => sessions.findById(sessionId))
     const ids = actor === undefined ? [] : yield* idsOf(actor, named)

@@ -69,7 +69,7 @@ const isMethod = (name: string): name is MethodName => Object.hasOwn(methods, na
 const checkOut = Effect.fnUntraced(function* (visitor: Visitor, actor: BrowserSession, method: MethodName) {
   const { webUrl } = yield* AppConfig
   const { principal } = actor
-  // Checked before the addresses are recorded and a two-factor code is requested.
+  // The payment method is checked before a two-factor code is requested and the addresses are recorded.
   yield* Payments.use((payments) => payments.checkMethod(methods[method]))
   if (principal.twoFactor) {
     yield* Sessions.use((sessions) => sessions.checkFresh(principal.sessionId)).pipe(
@@ -159,7 +159,10 @@ const act = Effect.fnUntraced(function* (visitor: Visitor, actor: BrowserSession
   }
 })
 
-/** Shows the page of the form again, with the reason why the action failed. */
+/**
+ * Shows the page of the form again, with the reason why the action failed. If the same purchase has already
+ * succeeded, for example because the button was pressed twice, it redirects to the partner instead.
+ */
 const showAgain = Effect.fnUntraced(function* (
   visitor: Visitor,
   actor: BrowserSession,

@@ -2,5 +2,5 @@ import { Layer } from "effect"
 import { partnerRecordWrites } from "./record-writes.ts"
 import { PartnerVisits } from "./visits.ts"
 
-/** Visits of partners' users, and the writing of the addresses that partners send with them. */
+/** The services of this folder: the visits, and the task that writes the addresses of visits after a payment. */
 export const partners = partnerRecordWrites.pipe(Layer.provideMerge(PartnerVisits.layer))

@@ -25,7 +25,7 @@ export interface RecordsShown {
   readonly id: string
   readonly count: number
   readonly records: ReadonlyArray<DirectoryRecord>
-  /** Addresses that the partner sent and the id does not have. */
+  /** The addresses that the partner sent and that the id does not have yet. */
   readonly offered: ReadonlyArray<DirectoryRecord>
   readonly failed?: string
   readonly saved?: boolean

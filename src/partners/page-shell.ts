@@ -13,7 +13,7 @@ import type { Visit } from "./visits.ts"
 export interface Visitor {
   readonly partner: OrganizationBranding
   readonly flow: PartnerFlow
-  /** The path of the flow, without parameters. */
+  /** The path of the flow, without query parameters. */
   readonly home: string
   readonly browser: Browser
   readonly visit: Visit
@@ -47,11 +47,14 @@ export const partnerPage = (
     body: html`${brand(partner)}<main>${body}</main>`,
   })
 
-/** Identifies the visit in a form: another link may start another visit while a page is open. */
+/**
+ * Returns a value that identifies the visit to which a form belongs. It is needed because the partner's link may
+ * start another visit while a page is open.
+ */
 export const visitMark = ({ visitToken = "" }: Browser): string =>
   createHash("sha256").update(visitToken).digest("base64url")
 
-/** A form of a flow. It is sent to the path of the flow. */
+/** A form of the flow. The browser sends it to the path of the flow. */
 export const flowForm = ({ browser, home }: Visitor, body: Content, className = ""): Html =>
   html`<form method="post" action="${home}" class="${className}">${hiddenToken(browser.formToken)}<input type="hidden" name="visit" value="${visitMark(browser)}">${body}</form>`
 
@@ -67,7 +70,10 @@ export const addressList = (addresses: ReadonlyArray<DirectoryRecord>, heading: 
   html`<section class="card"><h2 class="first">${heading}</h2>
 <ul class="records">${addresses.map((record) => html`<li>${recordLine(record)}</li>`)}</ul></section>`
 
-/** Explains to the user that the parameters of the link are not valid. There is no redirect. */
+/**
+ * The page for a request of the partner that cannot be processed. It shows the reason and does not redirect to the
+ * partner.
+ */
 export const refusedPage = (partner: OrganizationBranding, what: string, status = 400) =>
   partnerPage(
     { partner },

@@ -48,8 +48,8 @@ export const paidPage = route({
       if (order.status === "PendingPayment") return waitingPage(visitor, path)
       if (order.status === "Paid") {
         const back = yield* finish(visitor, actor, order)
-        // The payment page's Content-Security-Policy applies to all redirects after its form, so the chain ends with a
-        // page of this site.
+        // The Content-Security-Policy of the payment page also applies to the redirects that follow its form. A
+        // redirect to the partner could be blocked, so the chain of redirects ends with a page of this site.
         const isChained =
           query["again"] === undefined && (request.headers["accept"] ?? "").includes("text/html")
         return isChained ? boughtPage(visitor, boughtIds(order), `${path}&again`) : back

@@ -21,9 +21,10 @@ export const boughtIds = ({ context }: StoredOrder): ReadonlyArray<string> =>
   context.items.flatMap(({ emojiId }) => (emojiId === undefined ? [] : [emojiId]))
 
 /**
- * Adds the addresses that the id does not have yet. Pages may be loaded twice, and inserting the same record again
- * would fail. `keepsExisting`: the user confirmed the addresses some time ago, so addresses that the owner wrote since
- * are not replaced.
+ * Adds the addresses that the id does not have yet. Existing addresses are left out, because a page may be loaded
+ * twice, and inserting the same record again would fail. With `keepsExisting`, an existing address of the same
+ * category is not replaced: the user confirmed the new address some time ago, and the owner may have changed the
+ * record in the meantime.
  */
 export const writeAddresses = Effect.fnUntraced(function* (
   principal: Principal,
@@ -33,11 +34,11 @@ export const writeAddresses = Effect.fnUntraced(function* (
 ) {
   if (addresses.length === 0) return
   const id = yield* checkEmojiId(text)
-  // Only to ids of this user: an administrator could write to every id, and payments to other users would be
-  // redirected.
+  // Only ids of this user may be changed, even if the user is an administrator. Otherwise an administrator could
+  // write the addresses to an id of another user, and payments to that user would be redirected.
   const permission = { ...writePermissionOf(principal), isAdmin: false }
   const write = Effect.gen(function* () {
-    // Read from the database: the lookup cache may not have the most recent write yet.
+    // The records are read from the database, because the lookup cache may not have the most recent write yet.
     const facts = yield* EmojiIds.use((ids) =>
       ids.findWriteFacts(id.canonical, permission.userId, permission.organizations),
     )
@@ -49,19 +50,23 @@ export const writeAddresses = Effect.fnUntraced(function* (
     if (insert.length > 0)
       yield* Records.use((records) => records.edit(id, permission, { insert }, facts?.version))
   })
-  // The owner, or the same page loaded twice, may have written at the same time.
+  // These errors mean that another request wrote at the same time: the owner changed the records, or the same page
+  // was loaded twice.
   const isConcurrentChange = ({ _tag }: { readonly _tag: string }) =>
     _tag === "Conflict" || _tag === "Unprocessable"
   yield* Effect.retry(write, { times: maxRetries, while: isConcurrentChange })
 })
 
-/** Writes the addresses of a visit to every id of its order, once. Later changes by the owner are not overwritten. */
+/**
+ * Writes the confirmed addresses of an order to every id of the order, and marks them as written. Addresses that the
+ * owner wrote before are not replaced.
+ */
 export const writeOrdered = Effect.fnUntraced(function* (principal: Principal, order: StoredOrder) {
   const visits = yield* PartnerVisits
-  // The cart may have been paid outside the partner flow. The user confirmed no addresses for that.
+  // If the cart was checked out outside a partner flow, the user has confirmed no addresses.
   const partner = order.context.checkout?.organizationId
   const addresses = partner === undefined ? [] : yield* visits.listPendingAddresses(order.context.id, partner)
-  // An id that has another owner by now, or was deleted, must not block the other ids.
+  // An id that was deleted or has another owner now is skipped, so that it does not block the other ids.
   const skip = () => Effect.void
   for (const id of boughtIds(order)) {
     if (parseEmojiId(id)._tag !== "EmojiId") continue
@@ -73,12 +78,16 @@ export const writeOrdered = Effect.fnUntraced(function* (principal: Principal, o
 })
 
 /**
- * Whether the order waits for a payment that was started outside this partner's flow. It cannot be checked out here.
+ * Whether the order waits for a payment that was started outside this partner's flow. Such an order cannot be checked
+ * out in this flow.
  */
 const isCheckedOutElsewhere = ({ context, status }: StoredOrder, organizationId: string): boolean =>
   status === "PendingPayment" && dueCents(context) > 0 && context.checkout?.organizationId !== organizationId
 
-/** The addresses that the ids of an order get when it is paid here: those confirmed before, and those of this visit. */
+/**
+ * Returns the addresses that the ids of an order get when it is paid in this flow: those that were confirmed before,
+ * and `added`, those of this visit. Empty if the order was checked out elsewhere.
+ */
 export const previewAddresses = Effect.fnUntraced(function* (
   order: StoredOrder,
   organizationId: string,
@@ -91,7 +100,10 @@ export const previewAddresses = Effect.fnUntraced(function* (
   return keepLastValues([...confirmed, ...added])
 })
 
-/** Links the visit to the order before it can be paid, so that the addresses are known when the payment arrives. */
+/**
+ * Links the visit to the order. This happens before the order can be paid, so that the addresses are known when the
+ * payment arrives.
+ */
 export const confirmAddresses = Effect.fnUntraced(function* (
   { context }: StoredOrder,
   visitToken: string | undefined,
@@ -101,7 +113,8 @@ export const confirmAddresses = Effect.fnUntraced(function* (
 })
 
 /**
- * The order that this visit has already paid. If a buy button is pressed twice, the first press completes the order.
+ * Returns the order that was already paid in this visit, or undefined. If a buy button is pressed twice, the first
+ * press completes the order, and the second press finds it with this function.
  */
 export const findBought = Effect.fnUntraced(function* (
   visitToken: string | undefined,
@@ -134,7 +147,8 @@ const writePending = Effect.gen(function* () {
       twoFactor: caller.twoFactor,
     }
     yield* writeOrdered(principal, order).pipe(
-      // The address is no longer valid. Retrying would not help.
+      // Any other error is final, for example an address that is no longer valid. A retry would not help, so the
+      // addresses are marked as written.
       Effect.catch((problem) =>
         problem._tag === "Unavailable" ? Effect.fail(problem) : visits.markWritten(visit.orderId),
       ),
@@ -142,7 +156,10 @@ const writePending = Effect.gen(function* () {
   }
 })
 
-/** Writes the addresses of buyers who paid and did not return: paying confirmed the addresses. */
+/**
+ * Writes the addresses of buyers who paid and did not return to the flow. The addresses are written without the
+ * return, because the buyers confirmed them by paying.
+ */
 export const partnerRecordWrites = Layer.effectDiscard(
   writePending.pipe(
     Effect.catchCause((cause) => Effect.logDebug("writing partner addresses failed", cause)),

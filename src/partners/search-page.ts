@@ -14,7 +14,7 @@ export interface SearchShown {
   readonly picking: boolean
   readonly inCart: number
   readonly freeLeft: number
-  /** An id that the partner named and the user owns. */
+  /** The id that the partner sent, if the user owns it. */
   readonly owned?: string
 }
 
@@ -42,7 +42,7 @@ ${
 }</section>`
 }
 
-/** An emoji keyboard. Each emoji is a button; the form also sends the emoji that were picked before. */
+/** A keyboard of emoji buttons. Each button sends its emoji together with the emoji that were picked before. */
 const picker = (visitor: Visitor, { picking, query }: SearchShown): Html => html`
 <details class="picker"${picking && html` open`}><summary>Pick emoji one by one</summary>
 <form method="get" action="${visitor.home}"><input type="hidden" name="q" value="${query}">
@@ -55,7 +55,10 @@ const tiles = (visitor: Visitor, title: string, items: ReadonlyArray<MarketItem>
     html`<input type="hidden" name="action" value="choose"><div class="tiles">${items.map((item) => idButton("emoji_id", item.emoji_id, priceOf(item)))}</div>`,
   )}`
 
-/** Also shown to users who own ids: received ids do not count, and the limit may have been raised. */
+/**
+ * The text about the remaining free ids. Users who own ids see it too, because ids that they received do not count,
+ * and the limit may have been raised.
+ */
 const freeText = (left: number): string =>
   left === 1 ? "You can get one emoji id for free." : `You can get ${left} emoji ids for free.`
 

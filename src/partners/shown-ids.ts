@@ -16,7 +16,7 @@ import { type SearchShown, searchPage } from "./search-page.ts"
 const suggestions = 6
 const maxQueryUnits = 120
 
-/** The display form of the wanted id, if the user owns it. */
+/** Returns the display form of the wanted id if the user owns it, and undefined otherwise. */
 export const findOwned = Effect.fnUntraced(function* (actor: BrowserSession, wanted: string | undefined) {
   if (wanted === undefined) return undefined
   const ids = yield* listOwned(actor.account.id, wanted)

@@ -2,7 +2,10 @@ import { Effect } from "effect"
 import { type ExpiredRows, expiredADayAgo } from "../postgres/prune.ts"
 import { Sql } from "../postgres/sql.ts"
 
-/** get: buy an id. connect: connect an id that the user owns. manage: edit records. */
+/**
+ * The three partner flows: `get` to buy an id, `connect` to connect an id that the user owns, `manage` to edit
+ * records.
+ */
 export type PartnerFlow = "get" | "connect" | "manage"
 
 export interface VisitRow {
@@ -24,7 +27,10 @@ interface NewVisit {
   readonly seconds: number
 }
 
-/** Visits by the hash of the token in the browser's cookie. A token has one hash for each secret key. */
+/**
+ * Stores visits by the hash of the token in the browser's cookie. Functions that find a visit get several hashes,
+ * because a token has one hash for each secret key.
+ */
 export const makeVisitStore = Sql.useSync((sql) => ({
   add: (visit: NewVisit) =>
     sql
@@ -46,7 +52,8 @@ export const makeVisitStore = Sql.useSync((sql) => ({
                     and expires_at > now()`,
       )
       .pipe(Effect.map((rows) => rows[0])),
-  // An earlier order of the visit may still be paid. A copy of the visit keeps the addresses for that order.
+  // Links the visit to an order. If the visit was linked to another order, that order may still be paid, so a copy of
+  // the visit keeps the addresses for it.
   setOrder: (tokenHashes: ReadonlyArray<string>, orderId: string) =>
     sql
       .rows(
@@ -80,8 +87,8 @@ export const makeVisitStore = Sql.useSync((sql) => ({
       .pipe(Effect.asVoid),
   /** Up to 20 visits whose order was paid at least 20 seconds ago and whose addresses are not written. */
   listUnwritten: sql.rows<VisitRow & { readonly owner_id: string }>(
-    // `offset 0` keeps the planner from merging the steps: it would read all visits, most of which have no order, or
-    // all orders.
+    // `offset 0` prevents the planner from merging the subqueries. A merged query would read all orders, or all
+    // visits, although most visits have no order.
     (q) => q`select v.*, e.owner_id
                from (select * from partner_visit where order_id is not null and written_at is null offset 0) v
               cross join lateral (select * from entity where kind = 'order' and id = v.order_id offset 0) e

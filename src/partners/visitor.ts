@@ -17,7 +17,7 @@ import { donePage, refusedPage, type Visitor, visitMark } from "./page-shell.ts"
 import type { PartnerFlow } from "./visit-store.ts"
 import { PartnerVisits, type Visit, visitSeconds } from "./visits.ts"
 
-/** Ends the handler early with this reply. */
+/** An error that ends the handler early. `sendEarlyReply` sends its reply. */
 export class EarlyReply extends Data.TaggedError("EarlyReply")<{ readonly reply: Reply<never> }> {}
 
 export const sendEarlyReply = <A, E, R>(effect: Effect.Effect<A, E | EarlyReply, R>) =>
@@ -31,7 +31,10 @@ export const seeOther = (path: string, headers: Record<string, string> = {}) =>
 
 const suffixes = { get: "", connect: "/link-email", manage: "/manage" } as const
 const partnerParameters = ["refresh_token", "eid", "addresses", "address_json"] as const
-/** For the OpenAPI document only. Invalid values are explained to the user on a page. */
+/**
+ * The query parameters in the OpenAPI document. They are not validated here, because a page explains invalid values
+ * to the user.
+ */
 export const partnerQuery = Object.fromEntries(
   partnerParameters.map((name) => [name, Schema.optionalKey(Schema.String)]),
 )
@@ -51,7 +54,7 @@ const readPartnerParameters = (partner: OrganizationBranding, values: Form) => {
   const fromJson = parseAddressJson(values["address_json"] ?? "")
   if (fromJson instanceof AddressesRefused)
     return refuse("list of addresses (address_json)", fromJson.message)
-  // Exactly the addresses that will be written. The pages show these.
+  // The pages show exactly the addresses that will be written: in each category, only the last one.
   const addresses = keepLastValues([...pairs, ...fromJson])
   const given = values["eid"] ?? ""
   const eid = given === "" ? undefined : parseEmojiId(given)
@@ -64,7 +67,7 @@ const readPartnerParameters = (partner: OrganizationBranding, values: Form) => {
   }
 }
 
-/** Stores the partner's parameters in a visit and redirects to the same page without them. */
+/** Stores the partner's parameters in a visit, and redirects to the same page without the parameters. */
 const startVisit = Effect.fnUntraced(function* (visitor: Visitor, values: Form) {
   const { flow, home, partner } = visitor
   const state = readPartnerParameters(partner, values)
@@ -105,8 +108,8 @@ const findVisitor = Effect.fnUntraced(function* ({ headers, params }: FlowReques
 })
 
 /**
- * Reads the visitor and the query of a page request. If the partner sent parameters, it starts a visit and replies
- * itself.
+ * Returns the visitor and the query of a page request. If the URL has parameters of the partner, it starts a visit
+ * and ends the handler with a redirect.
  */
 export const openFlow = Effect.fnUntraced(function* (request: FlowRequest, flow: PartnerFlow) {
   const visitor = yield* findVisitor(request, flow)
@@ -131,7 +134,8 @@ export const findLogin = ({ browser }: Visitor) =>
     : BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
 
 /**
- * The acting user: the partner's user, or the user who is logged in here. Replies with a login page if there is none.
+ * Returns the acting user: the partner's user, or the user who is logged in on this site. If there is none, it ends
+ * the handler with a login page.
  */
 export const getActor = Effect.fnUntraced(function* (visitor: Visitor) {
   const { sessionId } = visitor.visit
@@ -151,7 +155,10 @@ export const getLogin = Effect.fnUntraced(function* (visitor: Visitor) {
   return session
 })
 
-/** Reads a form of the flow. Handles login and cancel itself. */
+/**
+ * Reads a form of the flow and returns it with the visitor. A login form or a cancellation is handled here and ends
+ * the handler with a reply.
+ */
 export const receiveForm = Effect.fnUntraced(function* (
   request: FlowRequest & { readonly rawBody: Uint8Array },
   flow: PartnerFlow,
@@ -163,8 +170,8 @@ export const receiveForm = Effect.fnUntraced(function* (
     return yield* new EarlyReply({ reply: seeOther(visitor.home) })
   }
   yield* browsers.checkForm(visitor.browser, request.headers, form)
-  // The form is from another visit with other addresses, so the current page is shown first. Pages of the previous
-  // version have no mark.
+  // The form is from another visit, which may have other addresses, so the current page is shown first. Forms of the
+  // previous release have no `visit` field and are accepted.
   if ((form["visit"] ?? visitMark(visitor.browser)) !== visitMark(visitor.browser)) {
     return yield* new EarlyReply({ reply: seeOther(visitor.home) })
   }
@@ -196,8 +203,8 @@ export const receiveForm = Effect.fnUntraced(function* (
 })
 
 /**
- * Remembers in this browser that the partner's user requested the email, so that its link continues the flow as this
- * user.
+ * Returns the visitor with a cookie that records that the partner's user requested the email from this browser. When
+ * the link in the email is opened, the flow continues as this user.
  */
 export const rememberRegistration = (visitor: Visitor, userId: string) =>
   BrowserCookies.use((browsers) => {
@@ -205,7 +212,10 @@ export const rememberRegistration = (visitor: Visitor, userId: string) =>
     return Effect.succeed({ ...visitor, browser: { ...visitor.browser, fresh } })
   })
 
-/** Redirects to the return link of the partner, with the refresh token that it sent. */
+/**
+ * Redirects to the return link of the partner, with the refresh token that the partner sent. If the partner has no
+ * return link, it shows a final page.
+ */
 export const goBack = (
   visitor: Visitor,
   result: { readonly eid?: string; readonly status?: "aborted" },

@@ -7,14 +7,14 @@ import { makeVisitStore, type PartnerFlow, type VisitRow } from "./visit-store.t
 
 /** The parameters that a partner sent. They are stored encrypted until the visit expires. */
 interface VisitState {
-  /** Returned to the partner unchanged. */
+  /** The refresh token of the partner's user. It is returned to the partner unchanged. */
   readonly refreshToken?: string
   readonly addresses: ReadonlyArray<DirectoryRecord>
   readonly eid?: string
 }
 
 export interface Visit extends VisitState {
-  /** The session of the partner's refresh token. */
+  /** The session of the partner's refresh token. Undefined if the partner sent no token. */
   readonly sessionId: string | undefined
   /** The last order that was checked out in this visit. */
   readonly orderId: string | undefined
@@ -44,9 +44,9 @@ export class PartnerVisits extends Context.Service<
       organizationId: string,
       flow: PartnerFlow,
     ): Effect.Effect<Visit | undefined, Unavailable>
-    /** Links the order to the visit: its ids get the visit's addresses when it is paid. */
+    /** Links an order to the visit. When the order is paid, its ids get the addresses of the visit. */
     linkOrder(token: string, orderId: string): Effect.Effect<void, Unavailable>
-    /** The addresses that are not yet written to the ids of an order. Empty after they were written. */
+    /** The addresses that are not yet written to the ids of an order. Empty after all of them were written. */
     listPendingAddresses(
       orderId: string,
       organizationId: string,
@@ -64,7 +64,10 @@ export class PartnerVisits extends Context.Service<
       const codes = yield* OneTimeCodes
       const hashes = (token: string) => codes.lookupHashes({ purpose: "partner-visit" }, token)
 
-      /** Returns undefined if the secret key of the visit is missing, so that it does not block other visits. */
+      /**
+       * Decrypts a visit. If that fails, for example because its secret key is missing, it logs a warning and returns
+       * undefined, so that one visit does not block the others.
+       */
       const open = (row: VisitRow) =>
         seal.open(row.sealed_state, aad(row.organization_id)).pipe(
           Effect.map((text): Visit | undefined => {

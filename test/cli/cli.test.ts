@@ -44,7 +44,7 @@ describe("the command line while the service is running", () => {
     expect((await run("users", "list")).length).toBe(body.paging.total)
   })
 
-  it("changes a role and deactivates a user, and the running service applies it", async () => {
+  it("changes a role and deactivates a user, and the running service applies both changes", async () => {
     const user = await service.user()
     const listed = async () => (await service.call("GET", "/users", { token: user.token })).status
     expect(await listed()).toBe(403)
@@ -98,14 +98,14 @@ describe("the command line while the service is running", () => {
     await expect(run("users", "list", `--page=${page}`)).rejects.toThrow("page")
   })
 
-  it("lists all organizations, also if there are many", async () => {
+  it("lists all organizations, even if they need several pages", async () => {
     await service.sql`insert into organization (name) select 'Partner ' || n from generate_series(1, 450) n`
     const [{ total } = { total: 0 }] = await service.sql<Array<{ total: number }>>`
       select count(*)::int as total from organization`
     expect(await run("organizations", "list")).toHaveLength(total)
   })
 
-  it("lists all OAuth clients, also if there are many", async () => {
+  it("lists all OAuth clients, even if they need several pages", async () => {
     await service.sql`insert into oauth_client (client_id, name, secret_hash, redirect_uris)
                       select 'many-' || n, 'Many', '', array['https://many.example/'] from generate_series(1, 1001) n`
     const [{ total }] = await service.sql<
@@ -114,7 +114,7 @@ describe("the command line while the service is running", () => {
     expect(await run("clients", "list")).toHaveLength(total)
   })
 
-  it("deletes an OAuth client and invalidates all of its users in the running service", async () => {
+  it("deletes an OAuth client, and the running service drops the cached data of all its users", async () => {
     const invalidated = new Set<string>()
     const bus = await service.runtime.runPromise(Bus)
     bus.onInvalidate(userTopic, (keys) => {
@@ -156,7 +156,7 @@ describe("the command line while the service is running", () => {
     expect((await run("users", "delete", user.email, "--force")).kept_emoji_ids).toEqual(["🦊🦊"])
   })
 
-  it("validates arguments like the API", async () => {
+  it("validates arguments by the rules of the API", async () => {
     await expect(run("users", "create", "not-an-email")).rejects.toThrow(/email/)
     await expect(run("users", "create", "x@example.com", "--role", "King")).rejects.toThrow(
       /Unknown role "King". Use one of: Admin/,
@@ -169,8 +169,8 @@ describe("the command line while the service is running", () => {
   })
 })
 
-describe("the arguments", () => {
-  it("show the help if there are none, and are rejected with a reason if they are invalid", () => {
+describe("the command line without a service", () => {
+  it("shows the help if there are no arguments, and a reason if the arguments are invalid", () => {
     expect(parseCommand([], commands)).toEqual({ help: true })
     expect(parseCommand(["users", "--help"], commands)).toEqual({ help: true })
     expect(parseCommand(["users", "fly"], commands)).toMatchObject({
@@ -184,12 +184,12 @@ describe("the arguments", () => {
     })
   })
 
-  it("name unique commands, and every command is in the usage", () => {
+  it("has a unique name for each command, and lists every command in the help", () => {
     expect(new Set(commands.map(({ name }) => name)).size).toBe(commands.length)
     for (const { name } of commands) expect(usage(commands)).toContain(`  ${name}`)
   })
 
-  it("select the output: a table, lines or JSON", () => {
+  it("prints a list as a table and an object as lines, or the value as JSON", () => {
     expect(
       printed(
         [
@@ -206,7 +206,7 @@ describe("the arguments", () => {
 })
 
 describe("the program", () => {
-  it("uses the running database server and reports the outcome by its exit code", async () => {
+  it("uses the running database server, and reports success or failure by its exit code", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "directory-cli-"))
     const postgresDir = join(dataDir, "postgres")
     expect(findRunningPostgres(postgresDir)).toBeUndefined()

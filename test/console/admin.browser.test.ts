@@ -9,7 +9,7 @@ const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127
 const browser = await openBrowser()
 
 describe.skipIf(executable === undefined)("the admin view of the console", () => {
-  it("shows new events in a timeline", async () => {
+  it("adds new events to the timeline and filters them by kind", async () => {
     const admin = await registerAdmin(service)
     const page = await openConsole(await browser.person(), service, admin, "#/admin/events")
     const buyer = await service.user()
@@ -33,7 +33,7 @@ describe.skipIf(executable === undefined)("the admin view of the console", () =>
     await page.getByRole("button", { name: "Older events" }).waitFor({ state: "detached" })
   })
 
-  it("shows only events of the selected kind when an earlier request finishes later", async () => {
+  it("shows only events of the selected kind, even if a request for another kind finishes later", async () => {
     const admin = await registerAdmin(service)
     const buyer = await service.user()
     await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🌈🎲🌈" }] } })
@@ -73,7 +73,7 @@ describe.skipIf(executable === undefined)("the admin view of the console", () =>
     const entries = page.locator(".event")
     const older = page.getByRole("button", { name: "Older events" })
     await entries.filter({ hasText: /n 620$/ }).waitFor()
-    // On a busy machine a request can fail. The button then stays, and the user presses it again.
+    // On a busy machine a request can fail. Then the button stays on the page and is pressed again.
     const loadOlderUntil = async (isDone: () => Promise<boolean>) => {
       while (!(await isDone())) await older.click({ timeout: 1000 }).catch(() => {})
     }
@@ -149,7 +149,7 @@ describe.skipIf(executable === undefined)("the admin view of the console", () =>
     await page.getByText("The service is busy.").waitFor()
   })
 
-  it("fits the screen width with very long names", async () => {
+  it("fits the width of the screen even with very long names", async () => {
     const [admin, sender] = [await registerAdmin(service), await register(service)]
     const email = `${"somebody".repeat(7)}@${"example".repeat(7)}.com`
     await service.call("POST", "/users", {

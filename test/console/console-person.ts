@@ -32,7 +32,7 @@ export const registerAdmin = async (
   return { ...person, token: tokens.access_token, tokens }
 }
 
-/** Opens the console. If a person is given, the tab is already signed in. */
+/** Opens the console at the given hash. If a person is given, the tab is already signed in. */
 export const openConsole = async (
   context: BrowserContext,
   service: TestService,
@@ -52,7 +52,7 @@ export const openConsole = async (
   return page
 }
 
-/** Marks the document. A reload removes the mark. */
+/** Marks the document. A reload removes the mark, so `isMarked` shows that the page was not reloaded. */
 export const mark = (page: Page) =>
   page.evaluate(() => {
     document.documentElement.dataset["mark"] = "here"

@@ -45,7 +45,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     expect(await isMarked(page)).toBe(true)
   })
 
-  it("replaces an address in one request", async () => {
+  it("replaces an address in one request, and sends no request if nothing was changed", async () => {
     const owner = await register(service)
     await service.register("🐙🎲", owner)
     const [before, after] = ["1a".repeat(20), "2b".repeat(20)]
@@ -75,7 +75,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     expect(patches).toHaveLength(2)
   })
 
-  it("repeats the lookup after a change if the first one fails", async () => {
+  it("repeats a lookup that fails after the records changed", async () => {
     const owner = await register(service)
     await service.register("🐢🎲", owner)
     const person = await browser.person()
@@ -98,7 +98,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     expect(refused).toBe(1)
   })
 
-  it("shows that the sandbox payment was received, without a reload", async () => {
+  it("shows without a reload that the payment in the sandbox was received", async () => {
     const buyer = await register(service)
     const context = await browser.person()
     await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🔥🐢" }] } })
@@ -114,7 +114,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     expect((await service.call("GET", "/emoji_id", { token: buyer.token })).body).toEqual(["🐢🔥🐢"])
   })
 
-  it("transfers an id between two open windows", async () => {
+  it("transfers an id between two users whose pages are open, without a reload", async () => {
     const [sender, receiver] = [await register(service), await register(service)]
     await service.register("🌈🐙🌈", sender)
     const senders = await openConsole(await browser.person(), service, sender, "#/transfers")
@@ -143,7 +143,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     expect(await isMarked(receivers)).toBe(true)
   })
 
-  it("signs in with the browser session of a magic link", async () => {
+  it("signs in with the browser session that a magic link created", async () => {
     const person = await service.user()
     const page = await openConsole(await browser.person(), service, undefined, "#/sign-in")
     await page.getByRole("tab", { name: "Email link" }).click()
@@ -165,7 +165,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     expect(signedOut.status).toBe(404)
   })
 
-  it("can be used with the keyboard alone and moves the focus to the heading of a new view", async () => {
+  it("can be used with the keyboard alone, and moves the focus to the heading of a new view", async () => {
     const page = await openConsole(await browser.person(), service, undefined, "")
     await page.getByLabel("Emoji id").focus()
     await page.keyboard.press("Tab")
@@ -184,7 +184,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     expect(await page.title()).toBe("Sign in · Emoji Id Directory")
   })
 
-  it("fits a phone and logs no errors", async () => {
+  it("fits the width of a phone and logs no errors", async () => {
     const person = await register(service)
     const page = await openConsole(await browser.person(), service, person, "")
     const errors: string[] = []

@@ -8,13 +8,13 @@ import { isMarked, mark, openConsole, password, register } from "./console-perso
 const port = await freePort()
 const service = await serveDirectory(
   { PORT: String(port), BASE_URL: `http://127.0.0.1:${port}`, SWEEP_INTERVAL_MS: "100" },
-  // With other processes possible, the service sees changes that the test makes directly in the database.
+  // This option makes the service notice changes that the test makes directly in the database.
   { peersPossible: true },
 )
 const browser = await openBrowser()
 
-describe.skipIf(executable === undefined)("deadlines in the console", () => {
-  it("shows that a cart expired without a reload, and restores it", async () => {
+describe.skipIf(executable === undefined)("the console after a deadline", () => {
+  it("shows without a reload that the cart expired, and can restore the cart", async () => {
     const buyer = await register(service)
     const page = await openConsole(
       await browser.person(),
@@ -40,7 +40,7 @@ describe.skipIf(executable === undefined)("deadlines in the console", () => {
     await page.getByRole("button", { name: /by card$/ }).waitFor()
   })
 
-  it("sets up two-factor with the shown secret and asks for a code after the grace period", async () => {
+  it("asks for a two-factor code when the grace period after the two-factor setup has ended", async () => {
     const person = await register(service)
     await service.register("🔥🐙🔥", person)
     const context = await browser.person()

@@ -9,7 +9,7 @@ const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127
 const browser = await openBrowser()
 
 describe.skipIf(executable === undefined)("the console with forced colours", () => {
-  it("marks the current page and the completed steps of a transfer without colour", async () => {
+  it("marks the current page and the completed steps of a transfer with lines", async () => {
     const [sender, receiver] = [await register(service), await register(service)]
     await service.register("🐢🎳", sender)
     await service.call("POST", "/transfers", {

@@ -11,8 +11,8 @@ const browser = await openBrowser()
 const begin = (token: string, eid: string, email: string) =>
   service.call("POST", "/transfers", { token, body: { eid, email } })
 
-describe.skipIf(executable === undefined)("text typed in the console", () => {
-  it("stays in the profile form while the account changes", async () => {
+describe.skipIf(executable === undefined)("a form in the console", () => {
+  it("keeps the text typed in the profile while the account changes", async () => {
     const person = await register(service)
     const page = await openConsole(await browser.person(), service, person, "#/account/profile")
     const freeLeft = page.locator("dt", { hasText: "Free ids left" }).locator("+ dd")
@@ -28,7 +28,7 @@ describe.skipIf(executable === undefined)("text typed in the console", () => {
     expect(await page.getByLabel("New password").inputValue()).toBe("another horse")
   })
 
-  it("replaces one address of a coin and leaves its other addresses", async () => {
+  it("replaces one address of a coin and keeps the other addresses of the coin", async () => {
     const [person, id] = [await register(service), "🐢🎺"]
     await service.register(id, person)
     const insert = [bitcoin, otherBitcoin].map((data) => ({ tag: "0x1003", data }))
@@ -51,7 +51,7 @@ describe.skipIf(executable === undefined)("text typed in the console", () => {
     ])
   })
 
-  it("stays in a record that is changed elsewhere, and is saved as a new record", async () => {
+  it("keeps the typed text if the record is changed elsewhere, and saves it as a new record", async () => {
     const [person, id] = [await register(service), "🐢🎲🎺"]
     await service.register(id, person)
     await service.edit(id, person, { insert: [{ tag: "0x5001", data: "before" }] })
@@ -74,7 +74,7 @@ describe.skipIf(executable === undefined)("text typed in the console", () => {
     expect(await page.locator(".records code").allInnerTexts()).toEqual(["theirs", "mine"])
   })
 
-  it("stays in the transfer form while transfers arrive, and the selected id is never replaced", async () => {
+  it("keeps the typed transfer while other transfers arrive, and never selects another id", async () => {
     const [person, other] = [await register(service), await register(service)]
     await service.register("🐢🎤", person)
     await service.register("🐢🎧", person)
@@ -94,7 +94,7 @@ describe.skipIf(executable === undefined)("text typed in the console", () => {
     expect(await form.getByLabel("Recipient email").inputValue()).toBe("friend@example.com")
     expect(await form.getByLabel("Message").inputValue()).toBe("for you")
 
-    // The id is transferred elsewhere: the form must not select another id.
+    // The selected id is transferred elsewhere. The form must not select another id instead.
     await begin(person.token, "🐢🎧", other.email)
     await form.locator("option", { hasText: "🐢🎧" }).waitFor({ state: "detached" })
     await form.getByRole("button", { name: "Start transfer" }).click()
@@ -104,7 +104,7 @@ describe.skipIf(executable === undefined)("text typed in the console", () => {
     expect(body.data.map(({ eid }: { eid: string }) => eid)).toEqual(["🐢🎧"])
   })
 
-  it("stays in a half-typed code while another transfer starts", async () => {
+  it("keeps a partly typed code while another transfer starts", async () => {
     const person = await register(service)
     await service.register("🐢🥁", person)
     await service.register("🐢🎷", person)

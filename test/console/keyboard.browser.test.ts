@@ -27,7 +27,7 @@ describe.skipIf(executable === undefined)("keyboard focus in the console", () =>
     expect(await focused(page)).toBe("A In cart")
   })
 
-  it("moves to the next row after a removal, and not to its Remove button", async () => {
+  it("moves to the next row after a row is removed, and not to the Remove button of that row", async () => {
     const owner = await register(service)
     await service.register("🐢🎱", owner)
     const insert = ["one", "two", "three"].map((data) => ({ tag: "0x5001", data }))

@@ -11,7 +11,7 @@ const browser = await openBrowser()
 
 type ConsolePage = Awaited<ReturnType<typeof openConsole>>
 
-/** Opens every page of a list, up to the last one. */
+/** Opens the pages of a list one after the other, up to the last page. */
 const goToEnd = async (page: ConsolePage) => {
   const place = page.getByText(/^\d+ of \d+$/)
   await place.waitFor()
@@ -23,7 +23,7 @@ const goToEnd = async (page: ConsolePage) => {
 }
 
 describe.skipIf(executable === undefined)("a long list in the console", () => {
-  it("shows every id to its owner, and every id can be transferred", async () => {
+  it("shows all ids of an owner, and all of them can be selected for a transfer", async () => {
     const owner = await register(service)
     const last = await giveMany(service, owner.id)
     const page = await openConsole(await browser.person(), service, owner, "#/account/ids")
@@ -32,7 +32,7 @@ describe.skipIf(executable === undefined)("a long list in the console", () => {
     await page.getByLabel("Id", { exact: true }).selectOption(last)
   })
 
-  it("shows an old pending transfer among many newer ones, and shows the total", async () => {
+  it("shows an old pending transfer next to many newer ones, and shows the total if it does not show all", async () => {
     const { token, ...sender } = await register(service)
     await giveMany(service, sender.id)
     const { body: ids } = await service.call("GET", "/emoji_id?limit=500", { token })

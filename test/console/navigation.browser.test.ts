@@ -17,8 +17,8 @@ const signIn = async (page: ConsolePage, email: string) => {
   await page.keyboard.press("Enter")
 }
 
-describe.skipIf(executable === undefined)("navigation in the console", () => {
-  it("returns from the sign-in view with the back button", async () => {
+describe.skipIf(executable === undefined)("the console during navigation", () => {
+  it("returns from the sign-in view to the previous view with the back button", async () => {
     const person = await register(service)
     const page = await openConsole(await browser.person(), service, undefined, "#/lookup")
     await page.getByRole("link", { name: "Cart" }).click()
@@ -39,7 +39,7 @@ describe.skipIf(executable === undefined)("navigation in the console", () => {
     await page.getByRole("heading", { name: "Find an id to buy" }).waitFor()
   })
 
-  it("shows that two-factor is off after a backup code was used", async () => {
+  it("shows that two-factor authentication is off after the user entered a backup code", async () => {
     const person = await register(service)
     const { backupCodes } = await turnOnTotp(service, person.token)
     const page = await openConsole(await browser.person(), service, undefined, "#/sign-in")
@@ -53,7 +53,7 @@ describe.skipIf(executable === undefined)("navigation in the console", () => {
     await page.getByRole("button", { name: "Sign out" }).waitFor()
   })
 
-  it("repeats a search that failed", async () => {
+  it("repeats a failed search when the user presses the button again", async () => {
     const person = await register(service)
     const context = await browser.person()
     const page = await openConsole(context, service, person, "#/market")
@@ -89,7 +89,7 @@ describe.skipIf(executable === undefined)("navigation in the console", () => {
     let refused = 0
     await context.route("**/user_interests", async (route) => {
       if (++refused > 1) return route.continue()
-      // Wait until the page is painted with the disabled button.
+      // The response waits until the browser has drawn the disabled button.
       await page.evaluate(
         () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
       )
@@ -125,11 +125,11 @@ describe.skipIf(executable === undefined)("navigation in the console", () => {
     await page.getByRole("button", { name: "Sign out" }).waitFor()
   })
 
-  it("does not load a view from a newer release than the page", async () => {
+  it("does not show a view of a newer release than the page, and loads the view on retry", async () => {
     const person = await register(service)
     const context = await browser.person()
     const page = await openConsole(context, service, person, "#/market")
-    // The newer release serves the requested file, which imports modules that this page does not know.
+    // This simulates a newer release: the script of the view imports modules of another version than this page.
     const newer = /console-boxes\.js|v=another/
     await context.route(newer, async (route) => {
       const response = await route.fetch({

@@ -11,12 +11,15 @@ import { openConsole, password, register, registerAdmin } from "./console-person
 const port = await freePort()
 const service = await serveDirectory(
   { PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` },
-  // With other processes possible, the service sees changes that the test makes directly in the database.
+  // This option makes the service notice changes that the test makes directly in the database.
   { peersPossible: true },
 )
 const browser = await openBrowser()
 
-/** A proxy to the service. It can cut off the response to the next request that starts with the given text. */
+/**
+ * A proxy to the service. After `loseAnswerTo`, it cuts off the response to the next request that starts with the
+ * given text.
+ */
 const unreliableProxy = async () => {
   let lost = ""
   const server = createServer((near) => {
@@ -78,7 +81,7 @@ describe.skipIf(executable === undefined)("the console on an unreliable network"
     await page.locator(".cart-item", { hasText: "🐢🎸🐢" }).waitFor()
   })
 
-  it("refreshes a token by the clock of the service when the local clock is wrong", async () => {
+  it("refreshes the token by the clock of the service if the local clock is wrong", async () => {
     const person = await register(service)
     const context = await browser.person()
     await context.clock.install({ time: Date.now() + 3_600_000 })
@@ -98,7 +101,7 @@ describe.skipIf(executable === undefined)("the console on an unreliable network"
     await expect.poll(() => renewed).toBe(2)
   })
 
-  it("stays signed in after a reload when a slow local clock hides that the token has expired", async () => {
+  it("stays signed in when a slow local clock hides that the stored token has expired", async () => {
     const person = await register(service)
     const claims = JSON.stringify({ exp: Math.floor(Date.now() / 1000) - 60, sub: person.id })
     const ended = person.tokens.access_token.replace(/\.[^.]+\./, `.${btoa(claims).replaceAll("=", "")}.`)
@@ -109,7 +112,7 @@ describe.skipIf(executable === undefined)("the console on an unreliable network"
     await page.getByRole("button", { name: "Sign out" }).waitFor()
   })
   it.each([0, 1])(
-    "signs in after the response to a code was lost, with a code %i steps later",
+    "signs in after the response to a code was lost, with a code that is %i time steps newer",
     async (steps) => {
       const person = await register(service)
       const { secret } = await turnOnTotp(service, person.token)
@@ -128,7 +131,7 @@ describe.skipIf(executable === undefined)("the console on an unreliable network"
       proxy.loseAnswerTo("POST /auth/2fa ")
       await page.getByRole("button", { name: "Continue" }).click()
       await page.getByRole("alert").filter({ hasText: "The service cannot be reached." }).waitFor()
-      // From now on the service rejects a refresh token that is used twice.
+      // After this update, the service rejects a refresh token that is used a second time.
       await service.sql`update entity set version = version + 1, state = jsonb_set(state, '{context,rotatedAt}', '1')
       where kind = 'session' and owner_id = ${person.id}`
       if (steps > 0) await code.fill(totpCode(secret, steps))
@@ -158,7 +161,7 @@ describe.skipIf(executable === undefined)("the console on an unreliable network"
     expect(keys).toHaveLength(1)
   })
 
-  it("records a payment with one reference once when another tab retries it", async () => {
+  it("records a payment once when another tab retries it with the same reference", async () => {
     const [admin, buyer] = [await registerAdmin(service), await register(service)]
     const as = { token: buyer.token }
     await service.call("POST", "/cart", { ...as, body: { items: [{ emoji_id: "🐢📡🐢" }] } })

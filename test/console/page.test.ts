@@ -26,7 +26,7 @@ describe("the console page", () => {
     expect(text).toContain("is not a supported emoji")
   })
 
-  it("loads modules that import other modules with their version", async () => {
+  it("loads modules whose imports contain the version of the imported file", async () => {
     const { text } = await service.call("GET", "/")
     const entry = /src="(\/assets\/console-main\.js\?v=[\w-]+)"/.exec(text)?.[1] ?? ""
     const seen = new Set<string>()
@@ -48,7 +48,7 @@ describe("the console page", () => {
     expect(stale.headers.get("cache-control")).toBe("no-cache")
   })
 
-  it("groups every supported emoji exactly once", () => {
+  it("contains every supported emoji in exactly one group of the picker", () => {
     const offered = emojiGroups.flatMap(([, members]) => members.split(" "))
     expect(offered.toSorted()).toEqual(emojis.map(({ canonical }) => canonical).toSorted())
   })
@@ -94,7 +94,7 @@ describe("GET /admin/events", () => {
     )
   })
 
-  it("lists an event that started before the newest listed event and was committed after it", async () => {
+  it("lists an event that was written before the newest listed event and committed after it", async () => {
     const put = (sql: Pick<typeof service.sql, "unsafe">, channel: string) =>
       sql.unsafe("select put_events($1::text::jsonb)", [
         JSON.stringify([{ channel, type: "test.happened", data: {} }]),

@@ -15,7 +15,7 @@ const registerBuyer = async (id: string) => {
   return buyer
 }
 
-describe.skipIf(executable === undefined)("payments in the console", () => {
+describe.skipIf(executable === undefined)("the console at checkout", () => {
   it("asks for a two-factor code before it opens the payment page", async () => {
     const buyer = await registerBuyer("🐢🎧🐢")
     const context = await browser.person()
@@ -59,7 +59,7 @@ describe.skipIf(executable === undefined)("payments in the console", () => {
     await free.waitFor()
   })
 
-  it("describes the promo code field with its error until a code is accepted", async () => {
+  it("describes the promo code field with the error until a code is accepted", async () => {
     const buyer = await registerBuyer("🐢🎸🐢")
     await service.call("POST", "/cart/checkout", { token: buyer.token, body: card })
     const page = await openConsole(await browser.person(), service, buyer, "#/cart")
@@ -94,7 +94,7 @@ describe.skipIf(executable === undefined)("payments in the console", () => {
     const paid = Math.floor(due / 2)
     await page.getByText(`${dollars(paid)} paid, remaining amount ${dollars(due - paid)}`).waitFor()
 
-    // The paid amount stays with the cart.
+    // The paid amount stays with the cart when the cart becomes a draft again.
     await service.call("POST", "/cart/convert_to_draft", { token: buyer.token })
     await page.getByRole("button", { name: `Pay ${dollars(due - paid)} by card` }).waitFor()
   })
@@ -118,7 +118,7 @@ describe.skipIf(executable === undefined)("the console in production", { timeout
     return page
   }
 
-  it("shows that card payments are not configured, and still offers free ids", async () => {
+  it("shows that card payments are not configured, and still offers the checkout with free ids", async () => {
     const page = await openCart({})
     await page.getByText("Card payments are not configured on this server.").waitFor()
     expect(await page.getByRole("button", { name: /by card$/ }).count()).toBe(0)

@@ -38,7 +38,7 @@ describe.skipIf(executable === undefined)("the console under delays and failures
     await service.edit("🐢🎳", owner, { insert: [{ tag: "0x0005", data: "second" }] })
     await page.getByText("second").waitFor()
     held[0]?.()
-    // Frames arrive in order, so when this is shown, the held frame was processed.
+    // Frames are processed in order. When the content of this frame is shown, the held frame was already processed.
     sendFrame({
       type: "subscribed",
       channel: "market",
@@ -76,7 +76,7 @@ describe.skipIf(executable === undefined)("the console under delays and failures
     await page.getByText("still here").waitFor()
   })
 
-  it("starts with a malformed URL fragment", async () => {
+  it("starts even if the URL fragment is malformed", async () => {
     const page = await openConsole(await browser.person(), service, undefined, "#/lookup/%")
     await page.getByRole("button", { name: "Pick emoji" }).waitFor()
   })
@@ -110,7 +110,7 @@ describe.skipIf(executable === undefined)("the console under delays and failures
     ])
   })
 
-  it("fits a small phone with the longest ids, addresses and texts", async () => {
+  it("fits the width of a small phone with the longest ids, addresses and texts", async () => {
     const person = await register(service)
     const [owned, wanted] = ["🐢🎹🐢🎹🐢🎹", "🐙🎈🎲🍀🐙🎲"]
     await service.register(owned, person)
@@ -143,7 +143,7 @@ describe.skipIf(executable === undefined)("the console under delays and failures
     }
   })
 
-  it("shows an error when a view fails to load, and loads it on retry", async () => {
+  it("shows an error when a view fails to load, and loads the view when the user retries", async () => {
     const person = await register(service)
     const context = await browser.person()
     const page = await openConsole(context, service, person, "#/cart")
@@ -155,7 +155,7 @@ describe.skipIf(executable === undefined)("the console under delays and failures
     await page.getByRole("heading", { name: "Lootboxes" }).waitFor()
   })
 
-  it("marks a loading view as busy, shows its error, and retries when the network is back", async () => {
+  it("marks a loading view as busy, shows an error if it fails, and retries when the network is back", async () => {
     const person = await register(service)
     const context = await browser.person()
     const page = await openConsole(context, service, person, "#/account/profile")

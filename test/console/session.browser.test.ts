@@ -10,13 +10,18 @@ const serveConsole = async (environment: Record<string, string>) => {
   const port = await freePort()
   return serveDirectory(
     { PORT: String(port), BASE_URL: `http://127.0.0.1:${port}`, ...environment },
-    // With other processes possible, the service sees changes that the test makes directly in the database.
+    // This option makes the service notice changes that the test makes directly in the database.
     { peersPossible: true },
   )
 }
-/** The console refreshes a token one minute before it expires: with this setting, every two seconds. */
+/**
+ * A service whose access tokens are valid for 62 seconds. The console refreshes a token one minute before it expires,
+ * so it refreshes every two seconds.
+ */
 const service = await serveConsole({ ACCESS_TOKEN_SECONDS: "62" })
-/** With the default setting, no token is refreshed automatically during a test. */
+/**
+ * A service with the default lifetime of access tokens, so that no token is refreshed automatically during a test.
+ */
 const calm = await serveConsole({})
 const browser = await openBrowser()
 
@@ -24,7 +29,7 @@ const tokensOf = async (page: Page): Promise<{ access_token: string; refresh_tok
   JSON.parse(await page.evaluate(() => sessionStorage.getItem("console-tokens") ?? "{}"))
 
 describe.skipIf(executable === undefined)("a session in the console", () => {
-  it("continues after a payment in another tab that took longer than the access token", async () => {
+  it("continues after a payment in another tab that took longer than the access token was valid", async () => {
     const buyer = await register(service)
     await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🎬🐢" }] } })
     const page = await openConsole(await browser.person(), service, buyer, "#/cart")
@@ -40,7 +45,7 @@ describe.skipIf(executable === undefined)("a session in the console", () => {
     expect((await service.call("GET", "/account", { token })).status).toBe(200)
   })
 
-  it("starts and opens the requested view when the browser denies sessionStorage", async () => {
+  it("starts and shows the requested view even if the browser denies sessionStorage", async () => {
     const person = await register(service)
     const page = await (await browser.person()).newPage()
     await page.addInitScript(() => {
@@ -65,7 +70,7 @@ describe.skipIf(executable === undefined)("a session in the console", () => {
     const context = await browser.person()
     const page = await openConsole(context, service, person, "#/market")
     await page.getByRole("button", { name: "Sign out" }).waitFor()
-    // The service rejects the access token, as after the computer was asleep.
+    // The first request is rejected as if the access token had expired while the computer was asleep.
     let refused = 0
     await context.route("**/logout", (route) =>
       ++refused === 1
@@ -106,11 +111,11 @@ describe.skipIf(executable === undefined)("a session in the console", () => {
     expect(await tokensOf(page)).toHaveProperty("access_token")
   })
 
-  it("shows that it ended when a form is submitted, and returns to the form after sign-in", async () => {
+  it("that has ended is reported when a form is submitted, and the form is shown again after the sign-in", async () => {
     const person = await register(service)
     const page = await openConsole(await browser.person(), service, person, "#/account/profile")
     await page.getByLabel("First name").fill("Ada")
-    // The session ends without an event, so the console notices it when the form is submitted.
+    // The session ends without a live event, so the console notices it only when the form is submitted.
     let hasEnded = false
     await page.route("**/auth/token/refresh", (route) =>
       hasEnded
@@ -145,7 +150,8 @@ describe.skipIf(executable === undefined)("a session in the console", () => {
       if (route.request().method() !== "PATCH") return route.continue()
       const closed = socket.waitForEvent("close")
       const response = await route.fetch()
-      // The socket reports the end of the old session before the response contains the new one.
+      // The response is held until the socket of the old session is closed, so the page learns of the end of the old
+      // session before it gets the new one.
       await closed
       await route.fulfill({ response })
     })
@@ -159,7 +165,7 @@ describe.skipIf(executable === undefined)("a session in the console", () => {
     expect(page.url()).toContain("#/account/profile")
   })
 
-  it("continues in every tab when a code is entered in one of them", async () => {
+  it("continues in every tab when a two-factor code is entered in one of them", async () => {
     const person = await register(calm)
     const context = await browser.person()
     const one = await openConsole(context, calm, person, "#/account/keys")
@@ -179,7 +185,7 @@ describe.skipIf(executable === undefined)("a session in the console", () => {
     expect((await calm.call("POST", "/auth/token/refresh", { body: { refresh_token } })).status).toBe(200)
   })
 
-  it("keeps showing the secret and the backup codes while the account changes", async () => {
+  it("keeps the two-factor secret and the backup codes visible while the account changes", async () => {
     const person = await register(service)
     const page = await openConsole(await browser.person(), service, person, "#/account/security")
     await page.getByRole("button", { name: "Set up an authenticator app" }).click()
@@ -198,15 +204,17 @@ describe.skipIf(executable === undefined)("a session in the console", () => {
   it.each([429, 503])("continues automatically after a reload that was answered with %i", async (status) => {
     const person = await register(calm)
     const context = await browser.person()
-    // The page before the reload must not receive the error, and must not use the refresh token.
+    // The page is fully loaded before the error is set up, so that it neither receives the error nor uses the refresh
+    // token.
     const page = await openConsole(context, calm, person, "#/cart")
     await page.getByRole("button", { name: "Sign out" }).waitFor()
-    // The access token has expired, as after the computer was asleep, so it must be refreshed first.
+    // This access token has expired, as it would while the computer is asleep, so the page must refresh it first.
     const ended = person.tokens.access_token.replace(
       /\.[^.]+\./,
       `.${btoa('{"exp":1}').replaceAll("=", "")}.`,
     )
-    // The new page stores the tokens. The old page could overwrite them before it closes.
+    // The tokens are stored when the new page starts. If they were stored now, the old page could overwrite them
+    // before it closes.
     await page.addInitScript(
       (stored) => sessionStorage.setItem("console-tokens", stored),
       JSON.stringify({ ...person.tokens, access_token: ended }),
@@ -215,7 +223,8 @@ describe.skipIf(executable === undefined)("a session in the console", () => {
     await context.route("**/auth/token/refresh", (route) =>
       ++refused === 1 ? route.fulfill({ status, json: { error: "Not now." } }) : route.continue(),
     )
-    // Recorded inside the page: on a busy machine the notice may disappear before the test can see it.
+    // The page itself records that it showed the notice, because on a busy machine the notice may disappear before
+    // the test sees it.
     await context.addInitScript(() => {
       const look = () => {
         if (document.body?.textContent.includes("Not now.")) document.documentElement.dataset["shown"] = "yes"

@@ -10,7 +10,7 @@ const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127
 const browser = await openBrowser()
 
 describe.skipIf(executable === undefined)("the list of users for administrators", () => {
-  it("saves only the confirmed role, not the roles that the arrow keys select on the way", async () => {
+  it("saves a role only when the button is pressed, not while the arrow keys select roles", async () => {
     const admin = await registerAdmin(service)
     const user = await register(service)
     const roleOf = async () =>
@@ -30,7 +30,7 @@ describe.skipIf(executable === undefined)("the list of users for administrators"
     expect(await roleOf()).toBe("Admin")
   })
 
-  it("shows a role name with spaces", async () => {
+  it("shows the name of a role as separate words", async () => {
     const person = await register(service)
     const body = { role: "OrgOwner" }
     await service.call("PATCH", `/users/${person.id}`, { token: service.admin.token, body })
@@ -45,7 +45,7 @@ describe.skipIf(executable === undefined)("the list of users for administrators"
     expect(await options.allTextContents()).toEqual(["Org owner", "User", "Bot", "Admin", "Super"])
   })
 
-  it("asks for confirmation before a deactivation, and does nothing when the user cancels", async () => {
+  it("asks for confirmation before it deactivates a user, and sends nothing if the dialog is cancelled", async () => {
     const [admin, user] = [await registerAdmin(service), await register(service)]
     const page = await openConsole(await browser.person(), service, admin, "#/admin/users")
     const sent: Array<string> = []

@@ -49,7 +49,7 @@ const secretOf = async (service: TestService, client_secret: string) => {
   return answer.body.error === "invalid_client" ? "refused" : "accepted"
 }
 
-describe("a production start with demo data", () => {
+describe("the check for demo data at a production start", () => {
   it("fails with one line that lists every usable demo item and the command to remove them", async () => {
     const service = await seeded()
     expect(await refusal(service)).toBe(
@@ -58,7 +58,7 @@ describe("a production start with demo data", () => {
     )
   })
 
-  it("ignores items that the operator changed, deactivated, rotated or deleted", async () => {
+  it("ignores items whose secret was changed, and items that were deactivated or deleted", async () => {
     const service = await seeded()
     const token = await tokenOf(service, "admin")
     const users = (await service.call("GET", "/users", { token })).body.data as ReadonlyArray<{
@@ -75,20 +75,20 @@ describe("a production start with demo data", () => {
     expect(await refusal(service)).toContain("(logins admin@example.com; 2 lootboxes)")
   })
 
-  it("ignores the administrator whose password is set by the configuration", async () => {
+  it("ignores the administrator whose password the configuration sets", async () => {
     const service = await seeded()
     const set = { ADMIN_EMAIL: "Admin@example.com", ADMIN_PASSWORD: "of the operator" }
     const config = testConfig({ NODE_ENV: "production", RATE_LIMIT: "on", ...set })
     expect(await refusal(service, config)).toContain("(logins alice@example.com, bob@example.com;")
   })
 
-  it("also fails for a random demo password, and for one that was rehashed by a login", async () => {
+  it("also fails for derived demo passwords, even if the recorded hash differs from the stored one", async () => {
     const service = await seeded(onNetwork)
     await service.sql`update demo_item set secret_hash = 'as before the renewal'`
     expect(await refusal(service)).toContain("(logins admin@example.com, alice@example.com, bob@example.com;")
   })
 
-  it("succeeds on a database that never had demo data", async () => {
+  it("finds nothing in a database that never had demo data, even if a user has the email of a demo user", async () => {
     const service = await serve()
     await service.user({ email: "alice@example.com" })
     expect(await readDemoItems(service.sql)).toEqual([])
@@ -116,7 +116,7 @@ describe("cli demo remove", () => {
     expect(await remove(service)).toEqual({})
   })
 
-  it("keeps sold ids: those of real users and those that demo users bought", async () => {
+  it("keeps ids that real users own and ids that demo users bought", async () => {
     const service = await seeded()
     const real = await service.user()
     const token = await tokenOf(service, "alice")
@@ -174,7 +174,7 @@ describe("cli demo remove", () => {
     expect(transfer?.["status"]).toBe("Deleted")
   })
 
-  it("keeps accounts and clients whose secret was changed, and does not touch them again", async () => {
+  it("keeps an account whose password was changed, and no longer treats it as demo data", async () => {
     const service = await seeded()
     const token = await tokenOf(service, "bob")
     await service.call("PATCH", "/account", {
@@ -206,7 +206,7 @@ describe("demo secrets", () => {
   const renew = (service: TestService, config: typeof onNetwork) =>
     service.runtime.runPromise(renewDemoSecrets.pipe(Effect.provideService(AppConfig, config)))
 
-  it("are replaced by the printed ones when HOST opens the server to the network, and are published again on loopback", async () => {
+  it("are changed to those in the banner if HOST opens the server to the network, and back on loopback", async () => {
     const service = await seeded()
     const session = await tokenOf(service, "admin")
     await renew(service, onNetwork)
@@ -224,7 +224,7 @@ describe("demo secrets", () => {
     expect(await secretOf(service, "demo-app-secret")).toBe("accepted")
   })
 
-  it("are derived from the master secret on the network", async () => {
+  it("are derived from the master secret if HOST opens the server to the network", async () => {
     const service = await seeded(onNetwork)
     expect((await login(service, "alice@example.com", "alice-demo-1")).status).toBe(401)
     const password = shownPassword(onNetwork, "alice@example.com")
@@ -233,7 +233,7 @@ describe("demo secrets", () => {
     expect(shownPassword({ ...elsewhere, host: "0.0.0.0" }, "alice@example.com")).not.toBe(password)
   })
 
-  it("do not replace a password that a user has set, and sessions stay valid if nothing changes", async () => {
+  it("do not replace a password that a user has set, and do not end sessions if nothing changes", async () => {
     const service = await seeded()
     const token = await tokenOf(service, "alice")
     await renew(service, testConfig({ DEMO: "true" }))
@@ -246,16 +246,16 @@ describe("demo secrets", () => {
     expect((await login(service, "alice@example.com", "of my own choice")).status).toBe(200)
   })
 
-  it.each(["127.0.0.1", "127.9.9.9", "localhost", "::1"])("are those of the README on %s", (host) => {
+  it.each(["127.0.0.1", "127.9.9.9", "localhost", "::1"])("are those of the README if HOST is %s", (host) => {
     expect(demoLines({ ...onNetwork, host }).join("\n")).toContain("alice-demo-1")
   })
   it.each(["0.0.0.0", "::", "192.168.1.5", "127.example.com", "box.lan"])(
-    "are not those of the README on %s",
+    "are not those of the README if HOST is %s",
     (host) => {
       expect(demoLines({ ...onNetwork, host }).join("\n")).not.toMatch(/-demo-1|demo-app-secret/)
     },
   )
-  it("are those of the README on any host with DEMO_PASSWORDS=published", () => {
+  it("are those of the README for any HOST with DEMO_PASSWORDS=published", () => {
     const config = testConfig({ DEMO_PASSWORDS: "published" })
     expect(demoLines({ ...config, host: "0.0.0.0" }).join("\n")).toContain("alice-demo-1")
   })

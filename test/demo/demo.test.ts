@@ -23,7 +23,7 @@ describe("the demo data", () => {
     }
   })
 
-  it("shows no password of an administrator whose password the operator has set", () => {
+  it("shows no password for an administrator whose password the operator has set", () => {
     const set = { ADMIN_EMAIL: "Admin@example.com", ADMIN_PASSWORD: "of the operator" }
     expect(demoLines(testConfig({ DEMO: "true", ...set })).join()).not.toContain("admin@example.com")
   })
@@ -35,7 +35,7 @@ describe("the demo data", () => {
     expect(btc.body.result).toHaveLength(1)
   })
 
-  it("has discount codes, a lootbox to buy and one to open", async () => {
+  it("has discount codes, a lootbox to buy and a lootbox to open", async () => {
     const { access_token: token } = (await login("alice@example.com", "alice-demo-1")).body
     const { data } = (await service.call("GET", "/lootboxes", { token })).body
     const boxes = Object.fromEntries(data.map((box: { status: string; id: string }) => [box.status, box.id]))
@@ -50,7 +50,7 @@ describe("the demo data", () => {
     expect(less.body.total_in_cents).toBeLessThan(full.body.total_in_cents)
   })
 
-  it("has a partner, its owner and an application", async () => {
+  it("has a partner, the owner of the partner and an OAuth client", async () => {
     const { body } = await login("bob@example.com", "bob-demo-1")
     const { data } = (await service.call("GET", "/organizations", { token: body.access_token })).body
     expect(data.map((organization: { partner_path: string }) => organization.partner_path)).toEqual([

@@ -38,7 +38,7 @@ describe("the development outbox", () => {
   })
 
   it.each([`http://localhost:${port}`, "https://dev.example:8443"])(
-    "answers a page of its own origin, %s",
+    "answers a page of its own origin %s",
     async (Origin) => {
       const answer = await ask({ Host: `localhost:${port}`, Origin, "Sec-Fetch-Site": "same-origin" })
       expect(statusOf(answer)).toBe(200)
@@ -46,13 +46,13 @@ describe("the development outbox", () => {
   )
 
   it.each(["http://evil.example", "http://localhost:8080", "null"])(
-    "does not answer a page of the origin %s",
+    "rejects a request from a page of the origin %s",
     async (Origin) => {
       expect(statusOf(await ask({ Host: `localhost:${port}`, Origin }))).toBe(403)
     },
   )
 
-  it.each(["cross-site", "same-site"])("does not answer a page that is %s", async (site) => {
+  it.each(["cross-site", "same-site"])("rejects a request with Sec-Fetch-Site: %s", async (site) => {
     expect(statusOf(await ask({ Host: `localhost:${port}`, "Sec-Fetch-Site": site }))).toBe(403)
   })
 
@@ -66,7 +66,7 @@ describe("the development outbox", () => {
     expect((await published.call("GET", "/dev/outbox?to=a@example.com", { headers })).status).toBe(200)
   })
 
-  it("sends no CORS headers, also to a preflight request", async () => {
+  it("sends no CORS headers, not even in the response to a preflight request", async () => {
     const answer = await ask({ Host: `localhost:${port}` })
     expect(answer.toLowerCase()).not.toContain("access-control-allow-origin")
     const asked = await service.call("OPTIONS", "/dev/outbox", { headers: { origin: "http://evil.example" } })

@@ -16,7 +16,7 @@ const operations = Object.values(document.paths).flatMap(
 const operationOf = (id: string) => operations.find(({ operationId }) => operationId === id)!
 
 describe("the API reference", () => {
-  it("contains every operation and every schema that it links to", () => {
+  it("contains every operation, and every schema to which it has a link", () => {
     for (const { operationId } of operations) expect(text).toContain(`id="${operationId}"`)
     const named = [...text.matchAll(/href="#schema-([^"]+)"/g)].map(([, name]) => name!)
     expect(named.length).toBeGreaterThan(100)
@@ -44,7 +44,7 @@ describe("the curl example", () => {
   const line = (method: string, path: string) =>
     curlLine(method, path, (document.paths[path] as Record<string, Operation>)[method]!, shapes)
 
-  it("has a method only if it differs from the default of curl", () => {
+  it("names the method only if it differs from the default of curl", () => {
     expect(line("get", "/emoji_id/{emoji_id}")).toBe("curl $B/emoji_id/🚀🌊🔥")
     expect(line("post", "/cart/checkout")).toBe(
       `curl $B/cart/checkout -H "Authorization: Bearer $A" -H "Content-Type: application/json" -d '{"method":"Free"}'`,

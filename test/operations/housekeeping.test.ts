@@ -38,7 +38,7 @@ it("deletes expired rows and keeps all others", async () => {
   expect(status).toBe(200)
 })
 
-it("an access token of a revoked session stays invalid until it would have expired", async () => {
+it("an access token of a revoked session stays invalid after expired rows were deleted", async () => {
   const service = await serve({ ACCESS_TOKEN_SECONDS: String(7 * 86_400) }, { peersPossible: true })
   const person = await register(service)
   const refresh = (refresh_token: string) =>
@@ -51,7 +51,7 @@ it("an access token of a revoked session stays invalid until it would have expir
   expect((await service.call("GET", "/pubkeys", { token: person.token })).status).toBe(401)
 })
 
-it("an access token of a revoked session stays invalid if it was issued with a longer lifetime", async () => {
+it("an access token of a revoked session is invalid even if it was issued with a longer lifetime", async () => {
   const service = await serve()
   const person = await register(service)
   const keys = masterKeys(testConfig())
@@ -93,7 +93,7 @@ it("a login ends only the oldest sessions of a user who has too many", async () 
   expect(status).toBe(401)
 })
 
-it("a session that is refreshed while a login ends the oldest sessions is kept", async () => {
+it("a login that ends the oldest sessions does not end a session that is refreshed at the same time", async () => {
   const service = await serve()
   const person = await register(service)
   const own = service.sql`kind = 'session' and owner_id = ${person.id}`
@@ -103,7 +103,7 @@ it("a session that is refreshed while a login ends the oldest sessions is kept",
     select 'session', gen_random_uuid(), 1, gen_random_uuid(), status, state, owner_id
       from entity, generate_series(1, 200) where id = ${session.id}`
   const again = await service.sql.begin(async (q) => {
-    // Like a refresh in another process.
+    // This update simulates a refresh in another process.
     await q`update entity set version = version + 1, turn = gen_random_uuid(), updated_at = now() where id = ${session.id}`
     const answer = login(service, person.email)
     await sleep(700)
@@ -114,7 +114,7 @@ it("a session that is refreshed while a login ends the oldest sessions is kept",
   expect(row?.["status"]).toBe("Verified")
 })
 
-it("deletes all expired rows, also if there are many", async () => {
+it("deletes all expired rows, even if they need several batches", async () => {
   const service = await serve()
   const { sql } = service
   await sql`insert into idempotency_key (caller, key, request_hash, run, created_at)
@@ -127,7 +127,7 @@ it("deletes all expired rows, also if there are many", async () => {
   expect(await sql`select 1 from outbox limit 1`).toEqual([])
 })
 
-/** Makes the database fail statements that delete more than 5000 rows, like a statement timeout. */
+/** Makes every statement fail that deletes more than 5000 rows of the tables. This simulates a statement timeout. */
 const failLongDeletes = async (sql: TestService["sql"], tables: ReadonlyArray<string>) => {
   await sql.unsafe(`create function end_long() returns trigger language plpgsql as $$
     begin if (select count(*) from gone) > 5000 then raise exception 'too long'; end if; return null; end $$`)
@@ -136,7 +136,7 @@ const failLongDeletes = async (sql: TestService["sql"], tables: ReadonlyArray<st
                       for each statement execute function end_long()`)
 }
 
-it("deletes many expired rows without a long statement", async () => {
+it("deletes many expired rows with statements of at most 5000 rows", async () => {
   const service = await serve()
   const { sql } = service
   const { id } = await register(service)
@@ -158,7 +158,7 @@ it("deletes many expired rows without a long statement", async () => {
   expect(left.map(({ length }) => length)).toEqual([1, 0, 0, 0, 0])
 })
 
-it("messages that cannot be delivered do not block the deletion of others", async () => {
+it("messages that cannot be delivered do not block the deletion of delivered messages", async () => {
   const service = await serve()
   const { sql } = service
   await sql`insert into outbox (recipient, kind, payload, at, due_at)
@@ -184,7 +184,7 @@ it("messages that cannot be delivered do not block the deletion of others", asyn
   ])
 })
 
-it("deletes old view counts without a long statement", async () => {
+it("deletes old view counts with statements of at most 5000 rows", async () => {
   const { database, sql } = await serve()
   await sql`insert into emoji_id_view (canonical, day, views) select n, current_date - 57, 1 from generate_series(1, 12000) n`
   await sql`insert into emoji_id_view (canonical, day, views) values ('x', current_date - 56, 1)`

@@ -10,11 +10,14 @@ import { Sql } from "../../src/postgres/sql.ts"
 import { Events } from "../../src/turns/event-store.ts"
 import { testConfig } from "../fixtures/service.ts"
 
-/** Renders a statement, or an identifier in it, as text. */
+/** Renders a statement, or an identifier in a statement, as text. */
 const text = ((first: TemplateStringsArray | string | ReadonlyArray<string>, ...values: Array<unknown>) =>
   typeof first === "object" && "raw" in first ? String.raw(first, ...values) : String(first)) as never
 
-/** A database in which the statement that contains `word` dies with a defect at its execution number `wrongAt`. */
+/**
+ * A database that fails once: the execution number `wrongAt` of the statement that contains `word` dies with a
+ * defect. `seen.times` counts the executions of that statement.
+ */
 const databaseWithDefect = (word: string, wrongAt: number) => {
   const seen = { times: 0 }
   const rows: (typeof Sql)["Service"]["rows"] = (statement) =>
@@ -27,7 +30,7 @@ const databaseWithDefect = (word: string, wrongAt: number) => {
   return { seen, layer: Layer.succeed(Sql, { rows } as (typeof Sql)["Service"]) }
 }
 
-/** Counts the executions of the statement in one hour. */
+/** Runs `first`, lets the test clock advance by one hour, and returns how often the statement was executed. */
 const countInHour = <R>(
   seen: { readonly times: number },
   layer: Layer.Layer<R>,
@@ -41,7 +44,7 @@ const countInHour = <R>(
     ),
   )
 
-it("views are still written after a defect in one batch", async () => {
+it("views are still written after writing one batch failed with a defect", async () => {
   const { layer, seen } = databaseWithDefect("put_views", 1)
   const times = await countInHour(
     seen,
@@ -51,13 +54,13 @@ it("views are still written after a defect in one batch", async () => {
   expect(times).toBe(2)
 })
 
-it("old views are still deleted after a defect", async () => {
+it("old views are still deleted after a deletion failed with a defect", async () => {
   const { layer, seen } = databaseWithDefect("delete from emoji_id_view", 1)
   const times = await countInHour(seen, ViewCounter.layer.pipe(Layer.provide(layer)), Effect.void)
   expect(times).toBe(2)
 })
 
-it("old events are still deleted after a defect", async () => {
+it("old events are still deleted after a deletion failed with a defect", async () => {
   const { layer, seen } = databaseWithDefect("trim_old_events", 1)
   const surroundings = Layer.mergeAll(Events.layer, OversizedChannels.layer).pipe(
     Layer.provideMerge(Layer.merge(layer, Layer.succeed(AppConfig, testConfig()))),
@@ -66,7 +69,7 @@ it("old events are still deleted after a defect", async () => {
   expect(times).toBeGreaterThan(30)
 })
 
-it("the clock of the database is still read after a defect", async () => {
+it("the clock of the database is still read after a reading failed with a defect", async () => {
   const { layer, seen } = databaseWithDefect("clock_timestamp", 5)
   const times = await countInHour(
     seen,

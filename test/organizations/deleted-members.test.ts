@@ -5,7 +5,10 @@ import { waiting } from "../fixtures/waiting.ts"
 const service = await serve()
 const admin = await service.user({ role: "Admin" })
 
-/** Sends a request while the deletion of the account is in progress. The request waits until the deletion commits. */
+/**
+ * Sends a request while a transaction deletes the account, and returns the status. The request waits until the
+ * transaction commits.
+ */
 const whileDeleted = async (user: TestUser, send: () => Promise<Answer>) => {
   let answer: Promise<Answer> | undefined
   await service.sql.begin(async (sql) => {
@@ -16,7 +19,7 @@ const whileDeleted = async (user: TestUser, send: () => Promise<Answer>) => {
   return (await answer)?.status
 }
 
-it("an account that is deleted at the same time does not become a member of an organization", async () => {
+it("an account that is being deleted cannot become a member of an organization", async () => {
   const user = await service.user()
   const made = await service.call("POST", "/organizations", { token: admin.token, body: { name: "Acme" } })
   const path = `/organizations/${made.body.id}/members`
@@ -26,7 +29,7 @@ it("an account that is deleted at the same time does not become a member of an o
   expect((await service.call("GET", path, { token: admin.token })).body).toEqual([])
 })
 
-it("an account that is deleted at the same time does not get a name or an email address", async () => {
+it("an account that is being deleted cannot get a new name and email address", async () => {
   const user = await service.user()
   const email = "moved-while-deleted@example.com"
   const body = { first_name: "Ann", email }
@@ -37,7 +40,7 @@ it("an account that is deleted at the same time does not get a name or an email 
   expect((await service.call("POST", "/users", { body: { email } })).status).toBe(200)
 })
 
-it("an account that is deleted at the same time does not get a name", async () => {
+it("an account that is being deleted cannot get a new name", async () => {
   const user = await service.user()
   const change = () => service.call("PATCH", "/account", { token: user.token, body: { first_name: "Ann" } })
   expect(await whileDeleted(user, change)).toBe(409)
@@ -45,7 +48,7 @@ it("an account that is deleted at the same time does not get a name", async () =
   expect(left).toEqual({ first_name: null })
 })
 
-it("an account that is deleted at the same time does not get a feature", async () => {
+it("an account that is being deleted cannot get a feature", async () => {
   const user = await service.user()
   const made = await service.call("POST", "/features", {
     token: admin.token,

@@ -4,7 +4,7 @@ import { roomy, waiting } from "../fixtures/waiting.ts"
 
 const service = await serve(roomy)
 
-it("two owners who delete their accounts at the same time do not leave the organization without an owner", async () => {
+it("if the two owners of an organization delete their accounts at the same time, one of them is rejected", async () => {
   const admin = await service.user({ role: "Admin" })
   const made = await service.call("POST", "/organizations", { token: admin.token, body: { name: "Acme" } })
   const path = `/organizations/${made.body.id}/members`
@@ -25,7 +25,7 @@ it("two owners who delete their accounts at the same time do not leave the organ
   expect(body).toMatchObject([{ role: "OrgOwner" }])
 })
 
-it("the last administrator can neither change role nor be deleted, also if two remove each other at the same time", async () => {
+it("the last administrator cannot be demoted or deleted, even if two demote each other at the same time", async () => {
   await service.sql`update app_user set role = 'User' where role = 'Admin'`
   const [one, other] = [await service.user({ role: "Admin" }), await service.user({ role: "Admin" })]
   const stepDown = (id: string, token: string) =>

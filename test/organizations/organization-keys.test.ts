@@ -22,7 +22,7 @@ const keyPath = (organizationId: string, pubkey: string) =>
   `/organizations/${organizationId}/pubkeys/${pubkey}`
 const nowhere = randomUUID()
 
-it("a key that is assigned to an organization lets its power roles list and edit its ids until it is removed", async () => {
+it("power roles of an organization can list and edit the ids of an assigned key until it is removed", async () => {
   const { id, owner } = await makeOrganization()
   const keyOwner = await service.user()
   const pubkey = await makeKey(keyOwner.token)
@@ -63,7 +63,7 @@ it("members of the organization cannot mint an id that is bound to an assigned k
   expect(await mint(keyOwner.token)).toBe(200)
 })
 
-it("only administrators can assign a key, and only to one organization", async () => {
+it("only administrators can assign a key, and a key can be assigned to only one organization", async () => {
   const [one, other] = [await makeOrganization(), await makeOrganization()]
   const pubkey = await makeKey(one.owner.token)
   const assign = async (organizationId: string, key: string, token = admin.token) =>

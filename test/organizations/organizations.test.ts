@@ -45,7 +45,7 @@ describe("organizations", () => {
     }
   })
 
-  it("are listed for their members, and all of them for administrators", async () => {
+  it("are listed for their members, and administrators can list all organizations", async () => {
     const user = await service.user()
     const organization = await make()
     expect((await call("GET", "/organizations", user.token)).body.data).toEqual([])
@@ -57,7 +57,7 @@ describe("organizations", () => {
     expect(all.data.length).toBeGreaterThan(1)
   })
 
-  it("check the role of a member, and a change of role applies immediately", async () => {
+  it("allow members only what their role permits, and apply a change of role immediately", async () => {
     const [owner, controller, member, stranger] = await Promise.all([1, 2, 3, 4].map(() => service.user()))
     const { id } = await make()
     const path = `/organizations/${id}`
@@ -85,7 +85,7 @@ describe("organizations", () => {
     expect((await call("GET", path, stranger!.token)).status).toBe(403)
   })
 
-  it("answer 409 if the last owner leaves or changes role", async () => {
+  it("answer 409 if the last owner leaves or would lose the role", async () => {
     const [owner, other] = await Promise.all([service.user(), service.user()])
     const { id } = await make()
     await join(id, owner.id, "OrgOwner")
@@ -117,7 +117,7 @@ describe("organizations", () => {
     expect((await join(id, stranger.id, "OrgController", owner.token)).status).toBe(200)
   })
 
-  it("accept only existing users and organization roles", async () => {
+  it("accept only existing users as members and only organization roles", async () => {
     const user = await service.user()
     const { id } = await make()
     const unknown = "00000000-0000-4000-8000-000000000000"
@@ -127,7 +127,7 @@ describe("organizations", () => {
     expect((await call("DELETE", `/organizations/${id}/members/${user.id}`, admin.token)).status).toBe(404)
   })
 
-  it("remove the roles of their members when they are deleted", async () => {
+  it("remove the roles of their members when the organization is deleted", async () => {
     const user = await service.user()
     const { id } = await make()
     await join(id, user.id, "OrgOwner")

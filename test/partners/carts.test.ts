@@ -8,7 +8,7 @@ const service = await serveDirectory()
 await makePartner(service)
 const path = "/partner/octo"
 
-it("a cart that a redemption code has paid can be completed in the partner flow", async () => {
+it("a cart that a redemption code covers completely can be completed in the partner flow", async () => {
   const code = { name: "gift", code_type: "RandomYat", activator: "RedemptionCode", redemption_code: "GIFT" }
   const made = await service.call("POST", "/codes", { token: service.admin.token, body: code })
   expect(made.status).toBe(200)
@@ -44,7 +44,7 @@ it("the cart of a partner flow asks only for the remaining amount after a partia
   const due = ((body.remaining_due_in_cents - Math.floor(body.remaining_due_in_cents / 2)) / 100).toFixed(2)
   expect((await visitor.get(`${path}?cart`)).text).toContain(`Still to pay</span><strong>$${due}`)
 
-  // Without the more expensive id, the partial payment covers the other one.
+  // After the more expensive id is removed, the partial payment covers the other id.
   await service.call("POST", "/cart/convert_to_draft", { token: user.token })
   const dearer = body.order_items.toSorted(
     (a: { unit_price_in_cents: number }, b: typeof a) => b.unit_price_in_cents - a.unit_price_in_cents,

@@ -14,7 +14,7 @@ const recordsOf = async (id: string): Promise<ReadonlyArray<{ tag: string; data:
   (await service.lookup(id)).body.result
 
 describe.skipIf(executable === undefined)("a wallet's user", () => {
-  it("gets a free id by search, with the wallet's addresses, and returns to the wallet", async () => {
+  it("searches for an id, gets it for free with the addresses of the wallet, and returns to the wallet", async () => {
     const user = await makeWalletUser(service, "device-1")
     const page = await (await browser.person()).newPage()
     const query = new URLSearchParams({
@@ -42,7 +42,7 @@ describe.skipIf(executable === undefined)("a wallet's user", () => {
     expect(records).toContainEqual(
       expect.objectContaining({ tag: "0x1004", data: `${ethereum.slice(2).toLowerCase()}|Octo savings` }),
     )
-    // The refresh token of the wallet still works: no page has used it.
+    // The refresh token of the wallet is still valid, because no page has used it.
     const refreshed = await service.call("POST", "/auth/token/refresh", {
       body: { refresh_token: user.refresh },
     })
@@ -66,7 +66,7 @@ describe.skipIf(executable === undefined)("a wallet's user", () => {
     expect(await recordsOf("🔥🎲🔥👑")).toContainEqual(expect.objectContaining({ data: otherBitcoin }))
   })
 
-  it("pays in a popup window that stays connected to the wallet's page", async () => {
+  it("pays in a popup window, and the page of the wallet keeps access to the window", async () => {
     const user = await makeWalletUser(service, "device-7")
     await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
     const page = await (await browser.person()).newPage()

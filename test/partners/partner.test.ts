@@ -54,7 +54,7 @@ describe("the start of a visit", () => {
     }
   })
 
-  it("shows how many free ids a user has left", async () => {
+  it("shows how many free ids the user has left", async () => {
     const user = await walletUser()
     await service.register(freshId(), user)
     const visitor = makeVisitor(service)
@@ -82,7 +82,7 @@ describe("the start of a visit", () => {
     expect((await service.call("GET", "/partner/unknown")).status).toBe(404)
   })
 
-  it("rejects a login that was replaced, has ended or needs its two-factor code", async () => {
+  it("rejects a refresh token that was replaced, has ended or still needs a two-factor code", async () => {
     const user = await walletUser()
     await service.call("POST", "/auth/token/refresh", { body: { refresh_token: user.refresh } })
     const replaced = `${path}?${new URLSearchParams({ refresh_token: user.refresh })}`
@@ -99,7 +99,7 @@ describe("the start of a visit", () => {
     expect(waiting.text).toContain("two-factor code")
   })
 
-  it("does not share its data with other flows or other partners", async () => {
+  it("does not make its data available to other flows or other partners", async () => {
     const user = await walletUser()
     await makePartner(service, "rival")
     const visitor = makeVisitor(service)
@@ -132,7 +132,7 @@ describe("getting an id", () => {
     })
   })
 
-  it("shows that an id is registered or is not an emoji id", async () => {
+  it("shows the reason if the requested id is already registered or is not an emoji id", async () => {
     const owner = await service.user()
     const id = freshId()
     await service.register(id, owner)
@@ -148,7 +148,7 @@ describe("getting an id", () => {
     expect((await visitor.get(`${path}?q=abc`)).text).toContain("is not a supported emoji")
   })
 
-  it("writes the addresses although the buyer does not return", async () => {
+  it("writes the addresses even if the buyer does not return", async () => {
     const user = await walletUser()
     await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
     const visitor = makeVisitor(service)
@@ -167,7 +167,7 @@ describe("getting an id", () => {
     )
     const order = await service.call("GET", `/orders/${visit?.["order_id"]}`, { token: user.token })
     expect(order.body.organization_id).toBe(partner.id)
-    // Moved to the past, so that the test does not have to wait.
+    // The payment is moved to the past, because addresses are written only some time after it.
     await service.sql`update entity set updated_at = now() - interval '1 hour' where id = ${visit?.["order_id"]}`
     const { body } = await until(
       () => service.lookup(id),
@@ -176,7 +176,7 @@ describe("getting an id", () => {
     expect(JSON.stringify(body)).toContain(bitcoin)
   })
 
-  it("handles a form that is sent twice once", async () => {
+  it("handles a form only once if it is sent twice", async () => {
     const user = await walletUser()
     const visitor = makeVisitor(service)
     const id = freshId()
@@ -196,7 +196,7 @@ describe("getting an id", () => {
     expect((await stranger.get(`${path}/paid?order=${order?.["id"]}`)).status).toBe(404)
   })
 
-  it("offers the id that the partner sent and the user owns, and adds the new addresses", async () => {
+  it("offers to continue with the id that the partner sent if the user owns it, and adds the addresses", async () => {
     const user = await walletUser()
     const id = freshId()
     await service.register(id, user)
@@ -210,7 +210,7 @@ describe("getting an id", () => {
   })
 })
 
-describe("connecting and managing", () => {
+describe("connecting an id and managing its records", () => {
   it("writes only to ids of the logged-in user", async () => {
     const owner = await service.user()
     const mine = freshId()
@@ -246,7 +246,7 @@ describe("connecting and managing", () => {
 })
 
 describe("a user with two-factor authentication", () => {
-  it("must enter a new code before a checkout, and the wallet's refresh token stays valid", async () => {
+  it("must enter a new code before a checkout, and the refresh token of the wallet stays valid", async () => {
     const strict = await serveDirectory({}, { peersPossible: true })
     const wallet = await makePartner(strict, "strict")
     const person = await register(strict)

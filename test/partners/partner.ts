@@ -2,7 +2,9 @@ import { expect } from "vitest"
 import type { DirectoryService } from "../directory/directory-service.ts"
 import { serveCallbacks } from "../sign-in/oauth/callback-server.ts"
 
-/** A partner with a local return page. */
+/**
+ * Creates a partner whose return link is a page on this machine. `returns` collects the parameters of each return.
+ */
 export const makePartner = async (service: DirectoryService, path = "octo") => {
   const returns: Array<URLSearchParams> = []
   const origin = await serveCallbacks((url, _request, response) => {
@@ -20,7 +22,7 @@ export const makePartner = async (service: DirectoryService, path = "octo") => {
 export const addressJson = (items: ReadonlyArray<Record<string, string>>) =>
   Buffer.from(JSON.stringify(items)).toString("base64")
 
-/** A user that a wallet registers: with an alternate_id and without an email. */
+/** Registers a user as a wallet does, with an alternate_id and without an email. */
 export const makeWalletUser = async (service: DirectoryService, name: string) => {
   const { body, status } = await service.call("POST", "/users", {
     body: { alternate_id: name, password: "a wallet makes long passwords", source: "octo" },

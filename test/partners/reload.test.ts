@@ -24,7 +24,7 @@ const orderOf = async (userId: string): Promise<string> => {
   return row?.["id"]
 }
 
-/** A visit with an id in the cart and an address to write to it. */
+/** Starts a visit with an address, and puts an id into the cart. */
 const chooseId = async () => {
   const user = await walletUser()
   const visitor = makeVisitor(service)
@@ -34,7 +34,7 @@ const chooseId = async () => {
   return { user, visitor, id, cart: await visitor.get(`${path}?cart`) }
 }
 
-/** The same after a free checkout. */
+/** Starts a visit with an address, and gets an id with a free checkout. */
 const getId = async () => {
   const { cart, id, user, visitor } = await chooseId()
   const done = await visitor.submit(cart, { action: "free" })
@@ -43,8 +43,8 @@ const getId = async () => {
   return { user, visitor, id, cart, paid: `${path}/paid?order=${await orderOf(user.id)}&again` }
 }
 
-describe("a page of flow 1 that is loaded again", () => {
-  it("does not overwrite a later change by the owner", async () => {
+describe("flow 1 with repeated or late requests", () => {
+  it("does not overwrite a later change by the owner when the last page is loaded again", async () => {
     const { id, paid, user, visitor } = await getId()
     await service.edit(id, user, { insert: [{ tag: "0x1003", data: otherBitcoin }] })
     const again = await visitor.get(paid)
@@ -53,7 +53,7 @@ describe("a page of flow 1 that is loaded again", () => {
     expect(await recordsOf(id)).not.toContain(bitcoin)
   })
 
-  it("does not overwrite what the owner wrote between the payment and the return", async () => {
+  it("does not overwrite a record that the owner wrote between the payment and the return", async () => {
     const { cart, id, user, visitor } = await chooseId()
     const paying = await visitor.submit(cart, { action: "crypto" })
     await atSandbox(service, locationOf(paying).pathname.split("/").at(-1) ?? "", "pay")
@@ -68,7 +68,7 @@ describe("a page of flow 1 that is loaded again", () => {
     expect(await recordsOf(id)).not.toContain(bitcoin)
   })
 
-  it("does not write addresses of a later visit to an id of an earlier one", async () => {
+  it("does not write the addresses of a later visit to an id that was bought in an earlier visit", async () => {
     const { id, paid, user, visitor } = await getId()
     await enter(visitor, { refresh_token: user.refresh, addresses: `0x1003=${otherBitcoin}` })
     const again = await visitor.get(paid)
@@ -76,7 +76,7 @@ describe("a page of flow 1 that is loaded again", () => {
     expect(await recordsOf(id)).not.toContain(otherBitcoin)
   })
 
-  it("writes the confirmed addresses to an order that is paid after another order was started", async () => {
+  it("writes the confirmed addresses to the id of an order that is paid after another order was started", async () => {
     const user = await walletUser()
     await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
     const visitor = makeVisitor(service)
@@ -100,7 +100,7 @@ describe("a page of flow 1 that is loaded again", () => {
     expect(await recordsOf(late)).toContain(bitcoin)
   })
 
-  it("writes the addresses to the other ids of the order if one of them was deleted", async () => {
+  it("writes the addresses to the remaining ids of an order if one id was deleted", async () => {
     const user = await walletUser()
     await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
     const visitor = makeVisitor(service)
@@ -118,7 +118,7 @@ describe("a page of flow 1 that is loaded again", () => {
     expect(await recordsOf(kept)).toContain(bitcoin)
   })
 
-  it("does not write to an id that has another owner, even if the buyer is an administrator", async () => {
+  it("does not write to an id that now has another owner, even if the buyer is an administrator", async () => {
     const [user, other] = [await walletUser(), await service.user()]
     await service.sql`update app_user set free_limit = 0, role = 'Admin' where id = ${user.id}`
     const visitor = makeVisitor(service)
@@ -136,7 +136,7 @@ describe("a page of flow 1 that is loaded again", () => {
     expect(await recordsOf(id)).not.toContain(bitcoin)
   })
 
-  it("does not write to ids of a cart that was checked out elsewhere afterwards", async () => {
+  it("does not write to the ids of a cart that was later checked out outside the flow", async () => {
     const { cart, user, visitor } = await chooseId()
     await visitor.submit(cart, { action: "crypto" })
     const call = (method: string, where: string, body?: object) =>
@@ -150,13 +150,13 @@ describe("a page of flow 1 that is loaded again", () => {
     expect(await recordsOf(id)).not.toContain(bitcoin)
   })
 
-  it("returns to the partner with the id when its button is pressed twice", async () => {
+  it("returns to the partner with the id when the buy button is pressed twice", async () => {
     const { cart, id, visitor } = await getId()
     const again = await visitor.submit(cart, { action: "free" })
     expect(locationOf(again).searchParams.get("eid")).toBe(id)
   })
 
-  it("returns to the partner with the id for two simultaneous requests", async () => {
+  it("returns to the partner with the id for each of two simultaneous requests", async () => {
     const { cart, id, visitor } = await chooseId()
     const answers = await Promise.all([1, 2].map(() => visitor.submit(cart, { action: "free" })))
     expect(answers.map((answer) => locationOf(answer).searchParams.get("eid"))).toEqual([id, id])
@@ -186,7 +186,7 @@ describe("a page of flow 1 that is loaded again", () => {
     expect((await visitor.get(`${path}/paid?order=${name}`)).status).toBe(404)
   })
 
-  it("does not check out if the partner has started to require an email address", async () => {
+  it("does not check out if the partner meanwhile requires an email address", async () => {
     const { cart, user, visitor } = await chooseId()
     const asks = (forEmail: boolean) => service.sql`
       update organization set branding = coalesce(branding, '{}') || jsonb_build_object('requires_email', ${forEmail}::boolean)`
@@ -211,7 +211,7 @@ describe("a page of flow 1 that is loaded again", () => {
   })
 })
 
-it("of two addresses for one coin only the one that will be written is shown, and only until it is written", async () => {
+it("pages show only the last of two addresses for one coin, and offer it only until it is written", async () => {
   const user = await walletUser()
   const id = freshId()
   await service.register(id, user)
@@ -233,7 +233,7 @@ it("of two addresses for one coin only the one that will be written is shown, an
   expect((await visitor.get(`${path}/manage`)).text).not.toContain('value="given"')
 })
 
-it("a cookie of an ended login does not block the wallet's user", async () => {
+it("a wallet's user can connect an id even if the browser has a cookie of an ended login", async () => {
   const stranger = await service.user()
   const visitor = makeVisitor(service)
   const where = `${path}/link-email`

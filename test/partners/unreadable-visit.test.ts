@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { PartnerVisits } from "../../src/partners/visits.ts"
 import { serve } from "../fixtures/service.ts"
 
-it("a visit that cannot be decrypted does not block the addresses of other buyers", async () => {
+it("a visit that cannot be decrypted does not prevent the addresses of other visits from being written", async () => {
   const service = await serve()
   const { runtime, sql } = service
   const { id: owner } = await service.user()

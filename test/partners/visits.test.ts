@@ -17,7 +17,10 @@ const enter = async (visitor: Visitor, sent: Record<string, string>) => {
 const cartOf = (visitor: Visitor) => visitor.get(`${path}?cart`)
 const recordsOf = async (id: string) => JSON.stringify((await service.lookup(id)).body.result)
 
-/** A user with an id in the cart and no free ids. */
+/**
+ * Starts a visit of a user who has no free ids, and puts an id into the cart. `revisit` starts another visit with an
+ * address.
+ */
 const chooseId = async () => {
   const user = await makeWalletUser(service, `visits-${++devices}`)
   await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
@@ -29,7 +32,7 @@ const chooseId = async () => {
   return { user, visitor, id, revisit }
 }
 
-/** Pays in the sandbox and returns to the flow. */
+/** Pays the order in the sandbox and opens the page to which the buyer returns. */
 const pay = async (
   user: { readonly id: string },
   visitor: Visitor,
@@ -47,7 +50,7 @@ const pay = async (
 }
 
 describe("a second visit while the order of the first visit is pending", () => {
-  it("writes the address after the payment if both visits have the same address", async () => {
+  it("still writes the address after the payment if both visits have the same address", async () => {
     const { revisit, id, user, visitor } = await chooseId()
     await visitor.submit(await cartOf(visitor), { action: "crypto" })
     await revisit(bitcoin)
@@ -58,7 +61,7 @@ describe("a second visit while the order of the first visit is pending", () => {
     expect(await recordsOf(id)).toContain(bitcoin)
   })
 
-  it("writes the address that the page shows when the user continues to the payment", async () => {
+  it("writes the address that the cart page showed when the user continued to the payment", async () => {
     const { revisit, id, user, visitor } = await chooseId()
     await visitor.submit(await cartOf(visitor), { action: "crypto" })
     await revisit(otherBitcoin)
@@ -69,7 +72,7 @@ describe("a second visit while the order of the first visit is pending", () => {
     expect(await recordsOf(id)).toContain(otherBitcoin)
   })
 
-  it("shows no addresses for an order that was checked out elsewhere", async () => {
+  it("shows no addresses if the order was checked out outside the flow", async () => {
     const { revisit, user, visitor } = await chooseId()
     const elsewhere = await service.call("POST", "/cart/checkout", {
       token: user.token,
@@ -82,7 +85,7 @@ describe("a second visit while the order of the first visit is pending", () => {
   })
 })
 
-it("addresses of a visit to another flow are not written to an id that is bought in this flow", async () => {
+it("addresses that were sent to flow 3 are not written to an id that is bought in flow 1", async () => {
   const user = await service.user()
   const visitor = makeVisitor(service)
   await logInByMail(service, visitor, path, user.email)

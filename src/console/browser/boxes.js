@@ -7,7 +7,11 @@ import { boxes, cart, loadBoxes, showCart } from "./platform/store.js"
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)")
 
-/** Shows the ids of an opened lootbox one by one, or all together if the user prefers reduced motion. @param {ReadonlyArray<string>} ids */
+/**
+ * Shows a dialog with the ids of an opened lootbox, one after the other, or all together if the user prefers reduced
+ * motion.
+ * @param {ReadonlyArray<string>} ids
+ */
 const reveal = (ids) => {
   const dialog = h(
     "dialog",

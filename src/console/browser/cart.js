@@ -43,7 +43,7 @@ const itemRow = (order, item) => {
   )
 }
 
-/** Counts down to the deadline. At zero the view waits for the event of the service. */
+/** Shows the time left to pay. At zero, the view waits until the service reports that the cart expired. */
 const countdown = (order, lifetime) => {
   const clock = h("strong", { class: "clock", role: "timer" })
   const line = h("p", { class: "hold" }, "Time left to pay ", clock)
@@ -70,7 +70,10 @@ const paidLine = ({ remaining_due_in_cents: due, total_in_cents: total }) =>
 const completeButton = ({ total_in_cents: total }) =>
   actionButton(total > 0 ? "Complete order" : "Get for free", checkOutFree)
 
-/** The number of free ids, if they cover everything in the cart that still has a price. Lootboxes are never free. */
+/**
+ * Returns the number of free ids that the user has left, if they cover every item that still has a price after
+ * discounts. Otherwise returns 0. Lootboxes are never free.
+ */
 const freeFor = ({ order_items: items }) => {
   const free = account.value?.user.remaining_free_emoji ?? 0
   const left = ({ id, unit_price_in_cents: price }) =>
@@ -134,7 +137,9 @@ const pendingActions = (order) => [
   ),
 ]
 
-/** A separate section, so that typed text survives a redraw of the cart. */
+/**
+ * The form for a promo code. It is separate from the cart, so that typed text is not lost when the cart is redrawn.
+ */
 const promoForm = () =>
   h(
     "section",
@@ -187,7 +192,7 @@ const orderView = (order, lifetime) => {
   )
 }
 
-/** Everything that the cart view shows. The view is redrawn only when this value changes. */
+/** Returns a text of everything that the cart view shows. The view is redrawn only when this text changes. */
 const shownState = ({ expired, order }) =>
   JSON.stringify([
     expired?.length,

@@ -27,7 +27,8 @@ export const followInTab = (event) => {
 }
 
 export const payByCard = async () => {
-  // The tab is opened before the response arrives. Later, the browser would block it as a pop-up.
+  // The tab is opened before the request is sent. If it were opened after the response, the browser would block it as
+  // a pop-up.
   let tab = openTab()
   const closeTab = () => {
     tab?.close()
@@ -35,7 +36,8 @@ export const payByCard = async () => {
   }
   const checkout = { method: "CardCheckout", success_url: returnUrl(), cancel_url: returnUrl() }
   try {
-    // The tab would cover the code dialog, so it is closed. Confirming the dialog allows a new tab.
+    // If the service requires a two-factor code, the tab is closed, because it would cover the dialog for the code.
+    // The user's click in the dialog allows the script to open a new tab.
     const order = await call("POST", "/cart/checkout", checkout, { beforeCode: closeTab })
     showCart(order)
     const url = order.payment_method_data?.checkout_url

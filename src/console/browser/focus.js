@@ -5,12 +5,16 @@
 
 /** The last focused element and its ancestors, each with its index among its siblings. @type {ReadonlyArray<{element: HTMLElement, at: number}>} */
 let last = []
-/** Finds the element again after it was redrawn. @type {string | undefined} */
+/** A selector that finds the last focused element again after it was redrawn. @type {string | undefined} */
 let selector
-/** The element that received the focus because the focused element was removed. */
+/** The element that received the focus because the previously focused element was removed. */
 let place
 
-/** A selector by href for links, or by aria-label if that label is unique. @param {HTMLElement} element */
+/**
+ * Returns a selector for the element: by href for links, or by aria-label if the label is unique. Otherwise returns
+ * undefined.
+ * @param {HTMLElement} element
+ */
 const selectorOf = (element) => {
   const quoted = (name) => `[${name}="${CSS.escape(element.getAttribute(name))}"]`
   if (element.hasAttribute("href")) return quoted("href")
@@ -44,7 +48,8 @@ const restoreFocus = () => {
   let found = last[left].element
   if (found === document.body) return
   if (selector !== undefined && tryFocus(found.querySelector(selector))) return
-  // Focus the row, not the next button in it: pressing a key twice must not trigger another action.
+  // The row gets the focus, and not the next button in the row: if a key is pressed twice, it must not start another
+  // action.
   for (const inner of last.slice(element === place ? 0 : 1, left).reverse()) {
     const next = found.children[inner.at] ?? found.lastElementChild
     if (next?.tagName !== inner.element.tagName) break
@@ -58,7 +63,7 @@ const restoreFocus = () => {
 
 export const keepFocus = () => {
   addEventListener("focusin", ({ target }) => remember(target))
-  // A click elsewhere means that the user left the element.
+  // After a click, the focus is not restored, because the user has left the element.
   addEventListener("pointerdown", () => {
     last = []
   })

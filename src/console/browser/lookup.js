@@ -65,7 +65,7 @@ const watched = (id, categories, lifetime) => {
   return card
 }
 
-/** Recent sales and releases, updated live. */
+/** A list of recent sales and releases that is updated live. */
 const marketStory = (lifetime) => {
   const list = h("ul", { class: "story" })
   const entries = []

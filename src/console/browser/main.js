@@ -9,7 +9,9 @@ import { account, endLogin, resume } from "./platform/session.js"
 import { cart, startStore, transfers } from "./platform/store.js"
 import * as tab from "./tab.js"
 
-/** The frame around the views: navigation, the signed-in user, and the state of the live connection. */
+/**
+ * The frame around the views. It contains the navigation, the signed-in user, and the state of the live connection.
+ */
 
 const views = {
   lookup: { label: "Look up", sign: "🔎", load: () => import("./lookup.js") },
@@ -33,7 +35,7 @@ const nav = document.getElementById("views")
 const corner = document.getElementById("account")
 const isAdmin = () => account.value?.role === "Admin" || account.value?.role === "Super"
 
-/** Decodes a part of the URL. A truncated escape sequence is returned unchanged. @param {string} part */
+/** Decodes a part of the URL. If it has an invalid escape sequence, it is returned unchanged. @param {string} part */
 const decode = (part) => {
   try {
     return decodeURIComponent(part)
@@ -73,7 +75,7 @@ const drawNav = () => {
   )
 }
 
-/** True while the user signs out. Distinguishes signing out from a session that ended otherwise. */
+/** True while the user signs out. If the session ends for another reason, a notice is shown. */
 let isSigningOut = false
 
 const signOut = async () => {
@@ -113,13 +115,13 @@ const drawLive = (state) => {
 
 let lifetime = new Lifetime()
 let shown = 0
-/** Retries the view that could not be shown. @type {(() => unknown) | undefined} */
+/** Retries the view that could not be shown. Undefined if no view failed. @type {(() => unknown) | undefined} */
 let tryAgain
 let wasOffline = false
 
 /**
- * Loads the script of a view. It fails when the service is unreachable, or when the page is older than the deployed
- * release. Browsers do not request a failed module again in the same page, so the retry reloads the page.
+ * Loads the script of a view. This fails if the service is unreachable, or if the page is older than the deployed
+ * release. A browser does not request a failed module again in the same page, so `tryAgain` reloads the page.
  */
 const loadView = (view) =>
   view.load().catch(() => {
@@ -129,7 +131,10 @@ const loadView = (view) =>
 
 const afterKey = "console-after"
 
-/** Shows the sign-in view instead of a view that needs a user, and remembers that view. */
+/**
+ * Shows the sign-in view instead of a view that needs a user. Remembers the requested view, so that it can be shown
+ * after the sign-in.
+ */
 const showSignIn = () => {
   tab.remember(afterKey, location.hash)
   location.replace("#/sign-in")
@@ -150,9 +155,11 @@ const show = async () => {
   lifetime = own
   const turn = ++shown
   drawNav()
-  // The sign-in replaces the history entry, so the back button returns to the view shown before.
+  // The sign-in view replaces the history entry of the requested view, so the back button returns to the view before
+  // it.
   if (view.forUsers && account.value === undefined) return showSignIn()
-  // A magic link may belong to another user, so it is followed even when a user is signed in.
+  // The path `sign-in/browser` is opened by a magic link. It is not skipped when a user is signed in, because the
+  // link may belong to another user.
   if (name === "sign-in" && rest[0] !== "browser" && account.value !== undefined) return continueAfterSignIn()
   main.setAttribute("aria-busy", "true")
   try {
@@ -165,7 +172,8 @@ const show = async () => {
     document.title = `${title} · Emoji Id Directory`
     const heading = root.querySelector("h1")
     heading?.setAttribute("tabindex", "-1")
-    // The first view does not move the focus. Later views do, so that screen readers announce them.
+    // The first view does not move the focus. Later views move it to their heading, so that screen readers announce
+    // them.
     if (turn > 1) {
       heading?.focus({ preventScroll: true })
       scrollTo(0, 0)
@@ -204,7 +212,7 @@ const start = async () => {
   account.watch((current) => {
     drawCorner()
     drawNav()
-    // A different user gets a freshly drawn view.
+    // The view is drawn again only for a different user.
     if (current?.user.id === userId) return
     userId = current?.user.id
     if (userId === undefined && !isSigningOut) notify("You were signed out.", "warn")

@@ -3,7 +3,7 @@ import { fill, h } from "./parts/dom.js"
 import { clockTime } from "./parts/format.js"
 import { request } from "./platform/http.js"
 
-/** Outside production, mail is stored in an outbox that the console can read. */
+/** Whether the service runs outside production. Then sent mail is stored in an outbox that the console can read. */
 export const isDevelopment = () => document.getElementById("view").dataset.development === "yes"
 
 /** @param {string} to @param {string} kind */
@@ -13,7 +13,8 @@ export const latestMessage = async (to, kind) => {
 }
 
 /**
- * A button that reads the latest message from the development outbox. Returns false in production.
+ * A button that reads the latest message of a kind from the development outbox and passes it to `take`. Returns false
+ * in production.
  * @param {{to: string, kind: string, take: (message: {code?: string, link?: string}) => unknown, label?: string}} how
  */
 export const outboxHint = ({ kind, label = "Fill in from outbox", take, to }) => {

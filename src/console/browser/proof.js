@@ -1,8 +1,9 @@
 import { Problem, request } from "./platform/http.js"
 
 /**
- * A code that was sent but not answered. If the service accepted it, the refresh token was rotated, and only repeating the
- * same request returns the new tokens. Using the old refresh token instead would count as token theft.
+ * The last code request that got no response. If the service accepted the code, it replaced the refresh token, and
+ * only a repetition of the same request returns the new tokens. Using the old refresh token in another request would
+ * count as token theft.
  * @type {{code: string, refresh_token: string} | undefined}
  */
 let unanswered
@@ -28,7 +29,8 @@ const send = async (body) => {
 }
 
 /**
- * Repeats an unanswered code request. Returns the new tokens, or undefined if there is none or the code was rejected.
+ * Repeats the code request that got no response. Returns the new tokens. Returns undefined if there is no such
+ * request for this refresh token, or if the code was rejected.
  * @param {string} refreshToken
  */
 export const settled = async (refreshToken) => {

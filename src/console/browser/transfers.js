@@ -151,7 +151,7 @@ const newTransfer = () =>
     tick("Clear its records when the transfer completes", { name: "clear" }),
   )
 
-/** Updates the options. If the selected id is no longer available, the selection is cleared. */
+/** Updates the ids that can be selected. If the selected id is no longer available, the selection is cleared. */
 const offer = (select, ids) => {
   const isFirst = select.options.length === 0
   const { value } = select
@@ -179,7 +179,7 @@ export const draw = async (root, lifetime) => {
     h("h2", {}, "Transfer an id"),
     begin,
   )
-  // The form stays in place while the user types, unless no ids are left.
+  // The form is not redrawn while the user types. It is replaced by a text only when no ids are left.
   const drawBegin = coalesced(async () => {
     const ids = await getAll("/emoji_id")
     const given = new Set(transfers.value?.outgoing.filter(isOpen).map(({ eid }) => eid))

@@ -14,8 +14,8 @@ const goneWarning =
   "This record was changed or removed elsewhere. If you save, your version is added as a new record."
 
 /**
- * Replaces a record in one request, so no lookup finds both records missing. Typed text stays if the record is removed
- * elsewhere in the meantime.
+ * A form that replaces a record. One request deletes the old record and inserts the new one, so a lookup always finds
+ * one of them. If the record is removed elsewhere in the meantime, the typed text stays in the form.
  */
 const changeForm = ({ close, id, name, record }) => {
   let isGone = false
@@ -28,8 +28,8 @@ const changeForm = ({ close, id, name, record }) => {
       beside: h("button", { type: "button", class: "plain", onclick: close }, "Cancel"),
       submit: async (values) => {
         const data = values.data.trim()
-        // Other records of the category stay.
         const insert = [{ tag: record.tag, data }]
+        // `bypass_single_restrictions` keeps the other records of the same category.
         const replacing = { delete: [record.hash], insert, bypass_single_restrictions: true }
         isSaving = true
         try {
@@ -47,7 +47,7 @@ const changeForm = ({ close, id, name, record }) => {
     note,
   )
   const showGone = () => {
-    // The record may be gone because this form replaced it.
+    // While this form is saving, the record is gone because the form replaced it.
     if (isSaving) return
     isGone = true
     fill(note, goneWarning)
@@ -99,7 +99,7 @@ const recordRow = ({ categories, changing, id, record, redraw }) => {
   return row
 }
 
-/** Draws the record editor of one id. */
+/** Draws the editor for the records of one id. */
 const drawEditor = async (place, lifetime, id) => {
   const { categories, choices } = await loadVocabulary()
   const records = h("ul", { class: "records" })

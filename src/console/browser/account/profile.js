@@ -88,7 +88,7 @@ const passwordForm = () =>
         notify("Your password was changed. All other sessions were signed out.", "good")
       },
     },
-    // Lets a password manager find the account that the password belongs to.
+    // This hidden field lets a password manager find the account that the password belongs to.
     h("input", {
       class: "unseen",
       type: "email",
@@ -122,7 +122,8 @@ export const drawProfile = (place, lifetime) => {
     h("section", { class: "card" }, h("h2", {}, "Password"), passwordForm()),
   )
   let shownUnconfirmed
-  // The account may change while the user types, so the forms are not redrawn.
+  // Only the changed parts are updated. The forms are not redrawn, because the account may change while the user
+  // types.
   const drawUser = (current) => {
     if (current === undefined) return
     const { user } = current

@@ -3,12 +3,15 @@ import { h } from "../parts/dom.js"
 /** @param {string} tag @param {Record<string, string>} categories */
 export const categoryName = (tag, categories) => categories[tag] ?? tag
 
-/** The data as users write it. Ethereum addresses are stored without `0x`. @param {{tag: string, data: string}} record */
+/**
+ * Returns the data as users write it. Ethereum addresses are stored without `0x`, so it is added.
+ * @param {{tag: string, data: string}} record
+ */
 export const writtenData = ({ data, tag }) => (tag === "0x1004" ? `0x${data}` : data)
 
 const webLink = /^(?!https?:\/\/)([^|]+)\|(https?:\/\/.*)$/is
 
-/** `address|description|signature|default` */
+/** Reads the fields of an address record: `address|description|signature|default`. */
 const paid = ([value = "", description, _signature, isDefault]) => ({
   value,
   more: [description],

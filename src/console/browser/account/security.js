@@ -24,7 +24,7 @@ const backupCodes = (codes) =>
     ),
   )
 
-/** The form that confirms the setup. Afterwards only the backup codes stay on the page. */
+/** The form that confirms the two-factor setup with a code. Afterwards only the backup codes stay on the page. */
 const confirmForm = (place, codes, label, hint) => {
   const form = actionForm(
     {
@@ -113,7 +113,7 @@ const setUpSms = (place) => {
 
 export const drawSecurity = (place, lifetime) => {
   const state = h("section", { class: "card" })
-  // A separate section, so that the secret and the codes stay visible when the account changes.
+  // The setup steps have a separate section, so that the secret and the codes stay visible when the account changes.
   const step = h("section", { class: "card" })
   fill(place, state, step)
   const drawState = (current) => {

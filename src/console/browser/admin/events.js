@@ -17,15 +17,20 @@ const signs = {
   market: "📈",
 }
 const pollIntervalMs = 3000
-/** New events added to the list before it is reloaded. */
+/**
+ * When more new events than this were added to the list, the list is reloaded, so that it does not become too long.
+ */
 const maxNewEvents = 500
 const pageSize = 50
-/** Requests made to fill one page of a filtered list. The user can load older events with the button. */
+/**
+ * The maximum number of requests to fill one page of a filtered list. If the page is still not full, the user can
+ * load more events with the button.
+ */
 const maxRequestsPerPage = 20
 
 const kindOf = ({ event }) => event.split(".")[0]
 
-/** The members of the data that are strings or numbers, on one line. */
+/** Returns one line with the members of the data that are strings or numbers. */
 const gist = (data) =>
   Object.entries(data ?? {})
     .filter(([, value]) => typeof value === "string" || typeof value === "number")
@@ -69,7 +74,7 @@ export const drawEvents = async (place, lifetime) => {
     return requested === kind ? found : undefined
   }
 
-  /** Reads until a page is full or there are no more events. */
+  /** Reads events until one page is full, there are no more events, or the maximum number of requests is reached. */
   const readPage = async (from) => {
     let page = await read(from === undefined ? "" : `&before=${from}`)
     for (let requests = 1; requests < maxRequestsPerPage; requests++) {
@@ -89,7 +94,7 @@ export const drawEvents = async (place, lifetime) => {
           async () => {
             const from = before
             const found = await readPage(from)
-            // The list may have been reloaded in the meantime.
+            // The result is ignored if the list was reloaded in the meantime.
             if (found === undefined || before !== from) return
             before = found.before
             list.append(...found.data.map((event) => entry(event, false)))
@@ -117,12 +122,12 @@ export const drawEvents = async (place, lifetime) => {
       const found = await read(`&after=${after}`)
       if (found === undefined) return
       after = found.after
-      // More events than one response holds: reload the list, so that no events are missing.
       newEvents += found.data.length
+      // If one response cannot hold all new events, the list is reloaded, so that no events are missing.
       if (found.before !== undefined || newEvents > maxNewEvents) return await start()
       list.prepend(...found.data.map((event) => entry(event, true)))
     } catch {
-      // The next poll tries again.
+      // A failure is ignored, because the next poll tries again.
     }
   })
   fill(

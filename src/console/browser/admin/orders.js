@@ -26,7 +26,8 @@ const paymentForm = (order, again) =>
         plain: true,
         submit: async ({ amount, external_reference }) => {
           const booking = { amount: Math.round(Number(amount) * 100), external_reference }
-          // The reference identifies the payment. An Idempotency-Key would differ in another tab.
+          // The request has no Idempotency-Key, because another tab would send a different one. The reference
+          // identifies the payment, so a repeated payment is recorded once.
           await call("POST", `/orders/${order.id}/payment_override`, booking, { hasKey: false })
           notify("The payment was recorded.", "good")
           await again()

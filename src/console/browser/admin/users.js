@@ -10,7 +10,10 @@ const roles = ["User", "Bot", "Admin", "Super"]
 
 const nameOf = (user) => user.email ?? user.alternate_id ?? user.id
 
-/** A role is saved with a separate button, because arrow keys select other roles on the way. */
+/**
+ * A list to select the role of a user. A separate button saves the role, because the arrow keys select other roles
+ * before the wanted one.
+ */
 const roleChoice = (user, again) => {
   const name = nameOf(user)
   const save = actionButton(

@@ -3,7 +3,10 @@ import { confirmAction } from "./dialog.js"
 import { fill, h } from "./dom.js"
 import { notify } from "./notices.js"
 
-/** Disables the button while the task runs, so that it runs once, and then gives the focus back. */
+/**
+ * Disables the button while the task runs, so that the user cannot start it twice. If the button had the focus, it
+ * gets the focus back.
+ */
 const whileDisabled = async (button, task) => {
   const hadFocus = document.activeElement === button
   button.disabled = true
@@ -50,7 +53,11 @@ export const actionButton = (label, action, properties = {}) =>
 export const confirmButton = (label, texts, action, properties = {}) =>
   makeButton(label, action, { class: "plain", ...properties }, () => confirmAction({ ...texts, yes: label }))
 
-/** Adds the error message to the description of a field, so that screen readers announce it. @param {HTMLElement} input @param {string} problemId @param {boolean} isWrong */
+/**
+ * Adds the error message to the description of an invalid field, so that screen readers announce it. Removes it from
+ * a valid field.
+ * @param {HTMLElement} input @param {string} problemId @param {boolean} isWrong
+ */
 const describe = (input, problemId, isWrong) => {
   const others = (input.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => id !== problemId)
   const ids = [...others, isWrong ? problemId : ""].filter((id) => id !== "")
@@ -58,7 +65,11 @@ const describe = (input, problemId, isWrong) => {
   else input.removeAttribute("aria-describedby")
 }
 
-/** Marks the invalid fields. If a form has one field, every rejection concerns that field. @param {HTMLFormElement} form @param {unknown} error @param {string} problemId */
+/**
+ * Marks the fields that the error names, and moves the focus to the first one. If the form has only one field, every
+ * rejection by the service concerns that field.
+ * @param {HTMLFormElement} form @param {unknown} error @param {string} problemId
+ */
 const mark = (form, error, problemId) => {
   const named = error instanceof Problem ? Object.keys(error.fields) : []
   const inputs = [...form.querySelectorAll("input, select, textarea")]
@@ -78,7 +89,7 @@ const mark = (form, error, problemId) => {
 let forms = 0
 
 /**
- * A form that passes its values to `submit` and shows the error if that fails.
+ * A form that passes its values to `submit` and shows the error if `submit` fails.
  * @param {{label: string, submit: (values: Record<string, string>, form: HTMLFormElement) => Promise<unknown>, beside?: import("./dom.js").Child, plain?: boolean, name?: string}} how
  * @param {...import("./dom.js").Child} children
  */

@@ -1,4 +1,4 @@
-/** Creates DOM elements. Content is always inserted as text, never as HTML. */
+/** Functions that create DOM elements. Content is always inserted as text, never as HTML. */
 
 /** @typedef {Node | string | number | false | null | undefined | ReadonlyArray<Child>} Child */
 
@@ -12,7 +12,8 @@ const flatten = (child) => {
 const domProperties = new Set(["value", "checked", "disabled", "open"])
 
 /**
- * Makes an element. `onclick` and the like are listeners; false, null and undefined values are omitted.
+ * Creates an element. A property with a function, such as `onclick`, becomes a listener. Properties with the value
+ * false, null or undefined are left out.
  * @param {string} tag @param {Record<string, unknown>} [properties] @param {...Child} children
  */
 export const h = (tag, properties = {}, ...children) => {
@@ -31,7 +32,7 @@ export const h = (tag, properties = {}, ...children) => {
 export const fill = (element, ...children) => element.replaceChildren(...flatten(children))
 
 /**
- * Updates a list and keeps the elements of unchanged entries, so that typed text and focus are not lost.
+ * Updates a list. The elements of unchanged entries are kept, so that typed text and focus are not lost.
  * @template T
  * @param {Element} container @param {ReadonlyArray<T>} items
  * @param {{key: (item: T) => string, version: (item: T) => string, render: (item: T) => HTMLElement}} how
@@ -90,7 +91,10 @@ export const tick = (label, properties) =>
 
 const segmenter = new Intl.Segmenter()
 
-/** Shows an id. The class with its length lets the style sheet fit it on one line. @param {string} id @param {string} [size] */
+/**
+ * An element that shows an id. The style sheet uses the class with the number of emoji to fit the id on one line.
+ * @param {string} id @param {string} [size]
+ */
 export const emojiText = (id, size = "") =>
   h("span", { class: `emoji ${size} n${[...segmenter.segment(id)].length}` }, id)
 
@@ -102,7 +106,10 @@ export const emojiLine = (ids) =>
     ids.flatMap((id) => [h("span", {}, id), " "]),
   )
 
-/** A note below a list that does not contain all entries. @param {ReadonlyArray<unknown>} shown @param {number} total */
+/**
+ * A note below a list that does not contain all entries. Returns false if the list is complete.
+ * @param {ReadonlyArray<unknown>} shown @param {number} total
+ */
 export const cut = (shown, total) =>
   shown.length < total && h("p", { class: "soft small" }, `Showing the newest ${shown.length} of ${total}.`)
 

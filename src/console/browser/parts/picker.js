@@ -114,8 +114,8 @@ const makePicker = async (pick) => {
 }
 
 /**
- * A form to enter an id as emoji, as names, or with the picker. Submitting it opens the id in the view, also when the id
- * is already shown.
+ * A form to enter an id as emoji, as names, or with the emoji picker. When it is submitted, the view shows the id. If
+ * the view already shows the id, it is loaded again.
  * @param {{label: string, button: string, value?: string, view: string}} how
  */
 export const idForm = ({ button, label, value = "", view }) => {

@@ -41,7 +41,8 @@ export class Lifetime {
 }
 
 /**
- * Wraps a load function so that only one run is active. Calls during a run cause one more run after it.
+ * Returns a function that runs `load`. Only one run is active at a time. Calls during a run cause one more run after
+ * it.
  * @param {() => Promise<unknown>} load
  */
 export const coalesced = (load) => {

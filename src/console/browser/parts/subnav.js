@@ -2,7 +2,8 @@ import { actionButton } from "./actions.js"
 import { fill, h } from "./dom.js"
 
 /**
- * Draws a view with several pages and a navigation between them. @param {Element} root @param {string} base @param {Record<string, {label: string, draw: (place: Element, lifetime: any, rest: ReadonlyArray<string>) => unknown}>} pages
+ * Draws a view with several pages and a navigation between the pages.
+ * @param {Element} root @param {string} base @param {Record<string, {label: string, draw: (place: Element, lifetime: any, rest: ReadonlyArray<string>) => unknown}>} pages
  */
 export const drawPages = async (root, base, pages, lifetime, [requested, ...rest]) => {
   const chosen = Object.hasOwn(pages, requested) ? requested : Object.keys(pages)[0]
@@ -18,7 +19,7 @@ export const drawPages = async (root, base, pages, lifetime, [requested, ...rest
     place,
   )
   await pages[chosen].draw(place, lifetime, rest)
-  // On a phone the tabs do not all fit, so the current one is scrolled into view after it is drawn.
+  // On a phone not all tabs fit, so the current tab is scrolled into view after the view is drawn.
   requestAnimationFrame(() =>
     root.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }),
   )
@@ -52,11 +53,12 @@ export const table = (headings, rows) =>
     ),
   )
 
-/** The latest request of each list. Responses to older requests are ignored. */
+/** The latest request of each list, by the element of the list. Responses to older requests are ignored. */
 const latestRequest = new WeakMap()
 
 /**
- * Draws a paged list. `show` receives a function that reloads the current page, and the same function is returned.
+ * Draws a paged list. `show` gets a function that reloads the current page. The caller gets such a function as the
+ * result.
  * @param {Element} place @param {(page: number) => Promise<{data: ReadonlyArray<any>, paging: {total: number, limit: number}}>} load @param {(rows: ReadonlyArray<any>, again: () => Promise<void>) => Node} show
  */
 export const drawPaged = async (place, load, show) => {

@@ -2,9 +2,12 @@ import { askForCode } from "../parts/code-dialog.js"
 import { Problem, request } from "./http.js"
 import { refresh, tokens } from "./session.js"
 
-/** Idempotency keys of calls without a response, by request. The same request reuses the key. */
+/**
+ * The Idempotency-Keys of calls that got no response or a server error, by request. If the user repeats such a
+ * request, it is sent with the same key, so that the service runs it only once.
+ */
 const unansweredKeys = new Map()
-/** Retries of such a call while the service still processes the first attempt. */
+/** How often a repeated call is retried while the service still processes the first attempt. */
 const maxRetries = 5
 
 /**
@@ -47,7 +50,10 @@ export const get = (path) => call("GET", path)
 
 const pageSize = 500
 
-/** Reads a complete list in pages. One very long response would delay other requests of the service. @param {string} path */
+/**
+ * Reads a complete list in pages, because one very long response would delay other requests to the service.
+ * @param {string} path
+ */
 export const getAll = async (path) => {
   const found = []
   for (let page = 0; found.length === page * pageSize; page++)

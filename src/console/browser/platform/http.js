@@ -1,16 +1,23 @@
 import { signal } from "../parts/signal.js"
 
-/** The difference between the server's clock and ours, in milliseconds. Deadlines use the server's clock. */
+/**
+ * How far the server's clock is ahead of the local clock, in milliseconds. Deadlines are compared with the server's
+ * clock.
+ */
 let aheadMs = 0
 export const serverNow = () => Date.now() + aheadMs
 
-/** The Date header has a resolution of one second, so smaller differences are ignored. @param {string | null} date */
+/**
+ * Corrects `aheadMs` by the Date header of a response. The header has a resolution of one second, so smaller
+ * differences are ignored.
+ * @param {string | null} date
+ */
 const noteServerTime = (date) => {
   const difference = date === null ? Number.NaN : Date.parse(date) + 500 - Date.now()
   if (Math.abs(difference - aheadMs) > 1000) aheadMs = difference
 }
 
-/** An error response, or status 0 if there was no response. */
+/** An error response of the service. The status is 0 if there was no response. */
 export class Problem extends Error {
   /** @param {number} status @param {Record<string, unknown>} body @param {string | null} [retryAfter] */
   constructor(status, body, retryAfter) {
@@ -24,14 +31,17 @@ export class Problem extends Error {
   }
 }
 
-/** The prefix of messages such as `insert.0: A web link is …`. Forms have one such field, so it is removed. */
+/**
+ * The first part of messages such as `insert.0: A web link is …`. It is removed, because a form has only one such
+ * field.
+ */
 const placeInList = /^\w+\.\d+: /
 
 /** @param {unknown} error */
 export const explain = (error) => {
   if (!(error instanceof Problem)) return "An error occurred on this page. Reload the page."
   const messages = Object.values(error.fields).flatMap((faults) => faults.map(({ message }) => message))
-  // Messages that are not sentences only make sense next to the field name.
+  // Messages that are not sentences are left out, because they can only be understood next to the field name.
   const sentences = messages.filter((message) => message.endsWith("."))
   // The general message says what to do, unless it repeats a field or only refers to the fields.
   const refersToFields = sentences.includes(error.message) || error.message.includes("See the fields")
@@ -40,7 +50,10 @@ export const explain = (error) => {
     : error.message
 }
 
-/** Longer than the request timeout of the service, to allow for a slow network. */
+/**
+ * A request fails if its response takes longer than this. The value is larger than the request timeout of the
+ * service, to allow for a slow network.
+ */
 const timeoutMs = 60_000
 
 /** Whether the last request reached the service. */
@@ -57,7 +70,7 @@ export const request = async (method, path, { body, idempotencyKey, token, withC
     ...(body === undefined ? {} : { "Content-Type": "application/json" }),
     ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
   }
-  // Without a timeout, a request can hang for 15 minutes after a change of networks.
+  // Without a timeout, a request can wait for 15 minutes after the computer changes to another network.
   const timeout = new AbortController()
   const timer = setTimeout(() => timeout.abort(), timeoutMs)
   let response

@@ -11,15 +11,21 @@ import { refresh, tokens } from "./session.js"
 const minBackoffMs = 500
 const maxBackoffMs = 30_000
 const pingEveryMs = 25_000
-/** Close codes for an expired token or an ended session. A refresh shows which one. */
+/**
+ * The close codes for an expired token or an ended session. A token refresh then shows whether the session is still
+ * valid.
+ */
 const tokenEnded = new Set([4401, 4402, 4403])
 
 /** @type {import("../parts/signal.js").Signal<"connecting" | "live" | "waiting">} */
 export const liveState = signal("connecting")
 
-/** Subscriptions by the channel name of the server. @type {Map<string, Entry>} */
+/** The subscriptions, by the channel name that the server uses. @type {Map<string, Entry>} */
 const entries = new Map()
-/** Lookups without a response yet, by request id. @type {Map<string, {id: string, onResult: (result: any) => void}>} */
+/**
+ * The lookups that have no response yet, by request id.
+ * @type {Map<string, {id: string, onResult: (result: any) => void}>}
+ */
 const pendingLookups = new Map()
 /** @type {WebSocket | undefined} */
 let socket
@@ -29,7 +35,7 @@ let hasReceived = false
 let backoffMs = minBackoffMs
 let timer = 0
 let lookups = 0
-/** The user whose token the socket was opened with. */
+/** The id of the user whose token opened the socket. Undefined if no user was signed in. */
 let subject
 
 /** @param {string | undefined} token */
@@ -77,7 +83,7 @@ const onFrame = {
   event: (frame) => {
     const entry = entries.get(frame.channel)
     if (entry?.position === undefined) return
-    // A missing offset is a bug of this client. Subscribing again from the last offset recovers the events.
+    // Events were missed, which should not happen. Subscribing again from the last offset recovers them.
     if (frame.offset !== entry.position.offset + 1) return subscribeTo(entry)
     entry.position = { ...entry.position, offset: frame.offset }
     for (const listener of [...entry.listeners]) listener.onEvent?.(frame.event, frame.data, frame.at)
@@ -88,7 +94,7 @@ const onFrame = {
   },
   unsubscribed: () => {},
   error: (frame) => {
-    // The shown records are out of date, so the lookup is repeated until it succeeds.
+    // If a lookup failed, the shown records are out of date, so the lookup is repeated until it succeeds.
     const retry = () => pendingLookups.has(frame.id) && sendLookup(frame.id, pendingLookups.get(frame.id).id)
     if (pendingLookups.has(frame.id)) setTimeout(retry, minBackoffMs)
     const entry = frame.channel === undefined ? undefined : find(frame.channel)
@@ -136,7 +142,10 @@ const open = () => {
   })
 }
 
-/** Sends a ping, and reconnects if nothing was received since the last one. A lost network does not close the socket. */
+/**
+ * Reconnects if nothing was received since the last ping. Otherwise sends a new ping. This check is needed, because a
+ * socket stays open when the network is lost.
+ */
 const checkConnection = () => {
   const silent = socket
   if (silent === undefined) return
@@ -148,7 +157,10 @@ const checkConnection = () => {
   silent.close()
 }
 
-/** Reconnects as another user. Private channels of the previous user start without a position. */
+/**
+ * Reconnects after the user changed. All subscriptions start without a position, because private channels now belong
+ * to another user.
+ */
 const reopen = () => {
   const old = socket
   socket = undefined
@@ -187,7 +199,7 @@ export const subscribe = (channel, listener) => {
   }
   entry.listeners.add(listener)
   entries.set(entry.channel, entry)
-  // A new listener needs the state. Without a position, the server sends it again.
+  // A new listener needs the current state. The server sends the state if the position is undefined.
   entry.position = undefined
   subscribeTo(entry)
   return () => {
@@ -198,7 +210,10 @@ export const subscribe = (channel, listener) => {
   }
 }
 
-/** Reads the current records of an id. The lookup is sent again after a reconnect. @param {string} id @returns {Promise<any>} */
+/**
+ * Reads the current records of an id. If the connection is lost, the lookup is sent again after the reconnect.
+ * @param {string} id @returns {Promise<any>}
+ */
 const lookUp = (id) =>
   new Promise((resolve) => {
     const requestId = `q${++lookups}`
@@ -207,8 +222,9 @@ const lookUp = (id) =>
   })
 
 /**
- * Reports the records of an id and every change. Returns a function that stops it. Each event causes a lookup. A response
- * is ignored if a newer lookup was sent, because it may be out of date.
+ * Passes the records of an id to `onResult`, first the current ones and then after every change. Each event causes a
+ * lookup. A response is ignored if a newer lookup was sent, because the response may be out of date. Returns a
+ * function that ends the subscription.
  * @param {string} id @param {{onResult: (result: any, isChange: boolean) => void, onEvent?: (event: string) => void, onRefused?: (error: string) => void}} listener
  */
 export const follow = (id, { onEvent, onRefused, onResult }) => {

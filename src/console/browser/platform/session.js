@@ -4,18 +4,18 @@ import * as tab from "../tab.js"
 import { Problem, request, serverNow } from "./http.js"
 
 /**
- * The signed-in user. Tokens belong to this tab: they are stored in memory and, if the browser allows it, in
- * sessionStorage, so that they survive a reload.
+ * The session of the signed-in user. Each tab has its own tokens. They are stored in memory and, if the browser
+ * allows it, in sessionStorage, so that they survive a reload.
  * @typedef {{access_token: string, refresh_token: string}} Tokens
  */
 
 const storageKey = "console-tokens"
 const refreshBeforeMs = 60_000
-/** A timer with a longer delay fires immediately. */
+/** The longest delay that a browser timer supports. A timer with a longer delay would fire immediately. */
 const maxTimerMs = 2 ** 31 - 1
-/** How long to wait for another tab to reply. */
+/** How long this tab waits for a reply from another tab. */
 const replyTimeoutMs = 300
-/** The longest pause between two attempts to resume. */
+/** The longest pause between two attempts to resume the session. */
 const maxRetryMs = 15_000
 
 /** @type {import("../parts/signal.js").Signal<Tokens | undefined>} */
@@ -24,8 +24,8 @@ export const tokens = signal(undefined)
 export const account = signal(undefined)
 
 /**
- * Connects tabs with the same tokens: duplicated tabs, and tabs opened to pay. A refresh token works only once, so tabs
- * send each other the new tokens.
+ * Connects tabs that have the same tokens, such as duplicated tabs and tabs that were opened to pay. A refresh token
+ * works only once, so the tabs send each other the new tokens.
  */
 const otherTabs = "BroadcastChannel" in window ? new BroadcastChannel("console-tokens") : undefined
 /** All refresh tokens that this tab has had in the current session. @type {Set<string>} */
@@ -76,7 +76,11 @@ otherTabs?.addEventListener("message", ({ data }) => {
     otherTabs?.postMessage({ old: data.requested, next: mine })
 })
 
-/** Asks other tabs for newer tokens. They may have refreshed while this tab was closed or asleep. @param {Tokens} before */
+/**
+ * Asks other tabs for newer tokens, because another tab may have refreshed the tokens while this tab was closed or
+ * asleep. Resolves when this tab has received new tokens, or after a short time.
+ * @param {Tokens} before
+ */
 const askOtherTabs = (before) =>
   new Promise((resolve) => {
     if (otherTabs === undefined) return resolve(undefined)
@@ -105,7 +109,7 @@ const withLock = (task) =>
   navigator.locks === undefined ? task() : navigator.locks.request("console-refresh", task)
 
 let refreshing
-/** True during a call that ends this session and returns a new one. */
+/** True while a call runs that ends this session and returns a new one. */
 let isReplacing = false
 /**
  * The idempotency key of the last refresh. If the response is lost, the retry must use the same key. Otherwise the service
@@ -128,7 +132,8 @@ export const renewed = (before, next) => {
 }
 
 /**
- * Makes a call that ends all sessions of the user and returns a new one. The end of the old session is not reported.
+ * Runs a call that ends all sessions of the user and returns a new one. During the call, the end of the old session
+ * does not sign out this tab.
  * @param {() => Promise<Tokens | undefined>} task
  */
 export const replaceLogin = async (task) => {
@@ -141,7 +146,10 @@ export const replaceLogin = async (task) => {
   }
 }
 
-/** Refreshes the tokens. If the service rejects the refresh token, it signs out this tab and throws. */
+/**
+ * Refreshes the tokens. If the service rejects the refresh token, this tab is signed out. The returned promise
+ * rejects if the refresh fails.
+ */
 export const refresh = () => {
   refreshing ??= withLock(async () => {
     const before = tokens.value
@@ -168,7 +176,7 @@ export const loadAccount = async () => {
   if (tokens.value === undefined) return
   const read = () => request("GET", "/account", { token: tokens.value?.access_token })
   const found = await read().catch(async (error) => {
-    // The access token has expired, for example because this clock is slow. The session may still be valid.
+    // The access token has expired, for example because the local clock is slow. The session may still be valid.
     if (!isRefused(error) || tokens.value === undefined) throw error
     await refresh()
     return read()
@@ -203,13 +211,16 @@ const resumeOnce = async () => {
 
 let retryMs = 1000
 
-/** Resumes the session of this tab after a reload. If the service is unreachable, it throws and retries later. */
+/**
+ * Resumes the session of this tab after a reload. If the service is unreachable, it throws an error and tries again
+ * later.
+ */
 export const resume = async () => {
   try {
     await resumeOnce()
   } catch (error) {
     setTimeout(() => {
-      // Stop if the user signed in or out in the meantime.
+      // The session is not resumed if the user signed in or out in the meantime.
       if (account.value === undefined && tokens.value !== undefined) resume().catch(() => {})
     }, retryMs)
     retryMs = Math.min(2 * retryMs, maxRetryMs)

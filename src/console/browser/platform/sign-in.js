@@ -23,10 +23,10 @@ const passwordField = (autocomplete, hint) =>
     hint,
   )
 
-/** The second step of a sign-in. The tokens cannot be used until the code is verified. */
+/** The second step of a sign-in: the two-factor code. The tokens cannot be used until the code is verified. */
 const codeStep = (place, response, email) => {
   const isSms = response.requires_2fa === "SMS"
-  // The sign-in itself sends the first code.
+  // This button is only for further codes, because the sign-in itself sends the first one.
   const again = actionButton(
     "Resend code",
     async () => {
@@ -74,20 +74,26 @@ const codeStep = (place, response, email) => {
   codeForm.querySelector("input").focus()
 }
 
-/** Completes the sign-in or shows the second step. @param {Element} place where the second step is shown */
+/**
+ * Completes the sign-in, or shows the second step if the account uses two-factor authentication.
+ * @param {Element} place where the second step is shown
+ */
 const go = async (place, response, email) => {
   if (response.requires_2fa !== undefined) codeStep(place, response, email)
   else await signIn(response)
 }
 
-/** The token from a pasted link, or the pasted text itself. @param {string} pasted */
+/** Returns the token from a pasted link, or the pasted text itself if it is not a link. @param {string} pasted */
 const tokenOf = (pasted) => /refresh_token=([^&\s]+)/.exec(pasted)?.[1] ?? pasted.trim()
 
 /** @param {Element} place @param {string} email @param {Record<string, unknown>} body */
 const consumeLink = async (place, email, body) =>
   go(place, await request("POST", "/auth/magic_link/consume", { body }), email)
 
-/** For an account with a password: the user enters the password, or removes it with a separate button. */
+/**
+ * The step that follows the link if the account has a password. The user enters the password, or removes it with a
+ * separate button.
+ */
 const passwordStep = (place, email, token) => {
   const form = actionForm(
     {

@@ -4,20 +4,26 @@ import { get } from "./api.js"
 import { subscribe } from "./live.js"
 import { account, loadAccount, refresh, sessionId, tokens } from "./session.js"
 
-/** The user's cart, transfers and lootboxes. Live events report changes, and the current state is then read again. */
+/**
+ * The cart, transfers and lootboxes of the user. When a live event reports a change, the current state is read again
+ * from the service.
+ */
 
-/** `order` is undefined until it is loaded. `expired` contains the items of an expired cart. */
+/**
+ * The cart of the user. `order` is undefined until the cart is loaded. After the cart expired, `expired` contains its
+ * items.
+ */
 export const cart = signal({ order: undefined, expired: undefined })
 export const transfers = signal(undefined)
 export const boxes = signal(undefined)
-/** Increases when the user receives or gives away ids. */
+/** A counter that increases when the user receives ids or gives ids away. */
 export const ownedChanges = signal(0)
 
 const ownedChanged = () => ownedChanges.set(ownedChanges.value + 1)
 
 let cartReads = 0
 
-/** Loads the cart. After an expiry, the service puts the items into a new cart. */
+/** Loads the cart. If the previous cart expired, the service returns a new cart with its items. */
 export const loadCart = async () => {
   const read = ++cartReads
   const order = await get("/cart")
@@ -57,7 +63,7 @@ const readTransfers = coalesced(async () => {
     const [outgoing, incoming] = await Promise.all([get("/transfers?limit=200"), get("/transfers/incoming")])
     transfers.set({ outgoing: outgoing.data, sent: outgoing.paging.total, incoming })
   } catch {
-    // The next event or the next connection loads it again.
+    // After a failure, the next event or the next connection loads the transfers again.
   }
 })
 
@@ -86,7 +92,7 @@ const readBoxes = coalesced(async () => {
     ])
     boxes.set({ mine, onSale })
   } catch {
-    // The next event or the next connection loads it again.
+    // After a failure, the next event or the next connection loads the lootboxes again.
   }
 })
 export const loadBoxes = readBoxes
@@ -104,7 +110,7 @@ const sessionListener = {
     if (event !== "session.logged_out" || tokens.value === undefined) return
     // Without a session id the event concerns all sessions. Otherwise it may concern another session of the user.
     if (session_id !== undefined && session_id !== sessionId()) return
-    // This tab may already have a new session. A refresh shows whether it is still signed in.
+    // This tab may already have a new session. A refresh shows whether the tab is still signed in.
     refresh().catch(() => {})
   },
 }
