@@ -18,7 +18,10 @@ export interface Flags {
   readonly out: string
   readonly compare: string | undefined
   readonly readme: boolean
-  /** Set to compare with another commit instead. */
+  /**
+   * The flags of `--against`, or undefined if it is not given. With them, the bench compares the working tree with
+   * another commit and does not run `scenarios`.
+   */
   readonly against: AgainstFlags | undefined
 }
 
@@ -88,7 +91,7 @@ export function readFlags(args: readonly string[], scenarios: readonly Scenario[
   }
 }
 
-/** The given flags that do not belong to `--against`. */
+/** Returns the names of the given flags that cannot be combined with `--against`. */
 const otherFlags = (values: ReturnType<typeof parse>): string[] => {
   const own = ["against", "only", "pairs", "seconds"]
   return Object.entries(values)

@@ -9,10 +9,11 @@ import { installPrograms } from "../test/fixtures/suite/system-program.ts"
 import { type Child, type ChildMessage, startChild, stopAllChildren } from "./process/child.ts"
 import { makeDirectory, removeDirectory } from "./process/directory.ts"
 
-// Stress test of live updates with ten thousand subscribers: random reconnects, a rolling restart of two processes, a
-// paused reader, Redis stopped for 30 seconds, and one of 100 wake-ups lost. Each client checks its events as they
-// arrive. At the end every client must have every event. `npx tsx bench/live-storm.ts [sockets] [events per second]
-// [seconds without Redis]`
+// Stress test of live updates with ten thousand subscribed clients. During the test, connections are dropped at
+// random, both processes are replaced one after the other, one client stops reading, Redis is stopped for 30 seconds,
+// and every 100th wake-up (a message that tells processes about new events) is lost. Each client checks its events as
+// they arrive. At the end every client must have received every event of its channel. Start the test with `npx tsx
+// bench/live-storm.ts [sockets] [events per second] [seconds without Redis]`.
 
 const [members = 10_000, eventsPerSecond = 200, redisDownSeconds = 30] = process.argv.slice(2).map(Number)
 const channels = Array.from({ length: 200 }, (_, n) => `emoji_id:${new EmojiId([n, 1, 2]).canonical}`)

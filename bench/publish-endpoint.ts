@@ -4,21 +4,27 @@ const batchMs = 1
 
 interface PendingPublish {
   readonly channel: string
-  /** Undefined after the client has disconnected. */
+  /** The response to send, or undefined after the client has disconnected. */
   res: HttpResponse | undefined
 }
 
-/** Publishes to the channels and returns the time of the commit, by `machineMs`. */
+/**
+ * Publishes one event to each of the channels. Returns the time of the commit, in milliseconds of the clock of
+ * `machineMs`.
+ */
 type Publish = (channels: readonly string[]) => number | Promise<number>
 
 /**
- * Serves POST /publish/{channel} on the measured server. Requests that arrive within one millisecond, or during the
- * previous publish, are published together, so that the number of frames per write does not depend on the arrival
- * times. The response is the time of the commit.
+ * Serves POST /publish/{channel} on the measured server. Requests that arrive within one millisecond, or while
+ * earlier requests are being published, are published together. So the number of frames per write does not depend on
+ * the exact arrival times. The response body is the time of the commit.
  */
 export class PublishEndpoint {
   readonly #publish: Publish
-  /** Decoded channel names by path. Decoding time differs between names and must not be measured. */
+  /**
+   * The decoded channel names, by the encoded name in the path. Each name is decoded only once, because decoding
+   * takes longer for some names than for others and must not affect the measurement.
+   */
   readonly #channels = new Map<string, string>()
   #waiting: PendingPublish[] = []
   #isIdle = true
@@ -35,7 +41,7 @@ export class PublishEndpoint {
     })
   }
 
-  /** Whether no request is waiting or being published. */
+  /** True if no request is waiting and none is being published. */
   get isIdle(): boolean {
     return this.#isIdle
   }

@@ -16,7 +16,11 @@ import { estimateSeconds, measureScenario } from "./suite.ts"
 
 const args = process.argv.slice(2)
 
-/** With `--url`, measures the given deployment. Opponents that are services themselves are omitted. */
+/**
+ * With `--url`, returns the scenario with the given deployment as its subject. Opponents that are the service itself
+ * are removed. If the deployment runs on another machine, all opponents are removed. Without `--url`, the scenario is
+ * returned unchanged.
+ */
 function aimAt(scenario: Scenario, { url, database, secretKeys }: Flags): Scenario {
   if (url === undefined) return scenario
   const access = {
@@ -55,7 +59,7 @@ async function main(): Promise<number> {
       await removeAllDirectories()
     }
   }
-  // Read before the measurement, so that a wrong file name fails immediately.
+  // The earlier results are read before the measurement, so that a wrong file name fails immediately.
   const earlier = flags.compare === undefined ? undefined : await readResults(flags.compare)
   const results = newResults(new Date(), args, await measureAll(flags))
   const written = await writeResults(flags.out, results)

@@ -8,11 +8,14 @@ import type { Side } from "./side.ts"
 export const generatorProgram = new URL("./load/generator.ts", import.meta.url)
 const slackSeconds = 150
 
-/** A started side with its load generator. */
+/**
+ * A started side of a scenario with its load generator. A side is the measured service or a program that it is
+ * compared with.
+ */
 export interface RunningSide {
   readonly name: string
   readonly measure: (plan: LoadPlan) => Promise<Run>
-  /** Restarts the server on the same data. */
+  /** Restarts the server on the same data. Undefined if the side cannot be restarted. */
   readonly renew?: (() => Promise<void>) | undefined
   readonly stop: () => Promise<void>
 }

@@ -5,29 +5,38 @@ import type { Check, HttpTraffic, RequestSource } from "./load/http-lane.ts"
 import type { Target } from "./load/request.ts"
 import type { RunningServer, Side } from "./side.ts"
 
-/** Metrics to compare. CPU time is the server's time per operation; memory is per socket. */
+/**
+ * The metrics by which sides are compared: operations per second, server CPU time per operation, p99 latency, and
+ * server memory per socket.
+ */
 export const metrics = ["rate", "cpu", "p99", "memory"] as const
 export type Metric = (typeof metrics)[number]
 
 export interface Aim {
   readonly metric: Metric
-  /** Compare by subtraction instead of division. */
+  /** If set, the sides are compared by subtraction instead of division. */
   readonly isDifference?: true
   readonly atLeast?: number
   readonly atMost?: number
 }
 
-/** A side that is measured in the same run for comparison, and the expected results. */
+/**
+ * A side that the subject is compared with, and the expected results of the comparison. Both are measured in the same
+ * run.
+ */
 export interface Opponent {
   readonly side: Side
   readonly aims?: readonly Aim[]
-  /** The part of the load this side gets, for connections and constant rates, if it has fewer processes. */
+  /**
+   * The share of the connections and of the constant rate that this side gets, from 0 to 1. A side with half as many
+   * processes as the subject gets 0.5. The default is 1.
+   */
   readonly share?: number
-  /** Overrides the scenario's warm-up for this side. */
+  /** The warm-up before this side's first run after a start. It overrides the scenario's `firstWarmupSeconds`. */
   readonly firstWarmupSeconds?: number
   /**
-   * Two bare servers with the same difference as subject and opponent. The ratio is divided by theirs before it is
-   * judged.
+   * Two bare servers that differ in the same way as subject and opponent, for example in the number of processes. The
+   * ratio of subject and opponent is divided by the ratio of these two servers before it is judged.
    */
   readonly beyond?: Step
 }
@@ -42,36 +51,59 @@ interface Common<Precomputed> {
   readonly summary: string
   readonly subject: Side
   readonly against: readonly Opponent[]
-  /** Default number of connections or sockets. */
+  /** The number of connections or sockets, unless the command line sets it. */
   readonly connections?: number
-  /** Maximum number of runs, for servers that can be measured only after a start. */
+  /** The maximum number of runs. Memory per socket, for example, can be measured only once after a start. */
   readonly runs?: number
-  /** Estimated time for storing data and connecting, for the progress line. */
+  /** The estimated time for storing data and connecting. Only the progress line uses it. */
   readonly setupSeconds?: number
-  /** All runs use this rate. Without a peak run, costs per operation are compared under the same load. */
+  /**
+   * If set, all runs use this constant rate and the peak rate is not measured. So the costs per operation are
+   * compared under the same load.
+   */
   readonly ratePerSecond?: number
-  /** Warm-up before a side's first run, if a short one would measure JIT compilation. */
+  /**
+   * The warm-up before a side's first run after a start. It is set if Node's JIT compilation takes longer than the
+   * default warm-up and would be measured.
+   */
   readonly firstWarmupSeconds?: number
-  /** Also measure at constant rates, for the plot of latency over rate. */
+  /** If set, the sides are also measured at several constant rates, for the plot of latency over rate. */
   readonly sweep?: true
-  /** The position of this scenario on a plot of cost over stored ids. */
+  /**
+   * The point of this scenario in the plot of cost over stored ids: the name of its curve, and the number of stored
+   * ids.
+   */
   readonly stored?: { readonly curve: string; readonly ids: number }
-  /** Restart the servers before every run, because speed varies between process starts. */
+  /** If set, the servers are restarted before every peak run, because speed varies between process starts. */
   readonly fresh?: true
-  /** The subject does not use its database, so the generator may use a core of its own. */
+  /**
+   * Set if the subject does not use its database during the load. The database then needs no core, so the generator
+   * may occupy one: it polls instead of sleeping.
+   */
   readonly fromMemory?: true
   readonly rssLimitMb?: number
-  /** Runs only when it is selected. The default run takes about five minutes. */
+  /**
+   * If set, the scenario runs only when it is selected with `--scenario`. The run of all other scenarios takes about
+   * five minutes.
+   */
   readonly onRequest?: true
-  /** Runs once for each service before its load. The result is sent to the generator process. */
+  /**
+   * Runs once for each side that is a service, before the load starts. The result is sent to the generator process.
+   */
   prepare?(server: RunningServer): Promise<Precomputed>
-  /** Runs after `prepare` and after each restart of the service. */
+  /** Runs after `prepare` and after each restart of the service, for example to load data into memory. */
   settle?(server: RunningServer): Promise<void>
 }
 
-/** Uses methods instead of function members, so that scenarios with different `Precomputed` types fit in one list. */
+/**
+ * A scenario that sends HTTP requests. Its functions are declared as methods and not as properties, so that scenarios
+ * with different `Precomputed` types fit in one list.
+ */
 export interface RequestScenario<Precomputed> extends Common<Precomputed> {
-  /** If only a source is returned, `check` and `statuses` decide about success. Baselines get no prepared data. */
+  /**
+   * Returns the requests to send. If only a source is returned, `check` and `statuses` decide which responses are
+   * successful. For baselines, `prepared` is undefined.
+   */
   requests(target: Target, prepared: Precomputed): RequestSource | HttpTraffic
   readonly check?: Check
   readonly statuses?: readonly number[]
@@ -93,7 +125,7 @@ export interface ContestScenario<Precomputed> extends Common<Precomputed> {
   contest(target: Target, prepared: Precomputed): ContestPlan
 }
 
-/** Every side is a driver that generates its own load. */
+/** A scenario in which every side is a driver: a program that generates its own load. */
 export type DriverScenario<Precomputed> = Common<Precomputed>
 
 export type Scenario<Precomputed = unknown> =

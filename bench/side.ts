@@ -7,30 +7,38 @@ import { findFreePort } from "./process/port.ts"
 const startWithinSeconds = 60
 
 export interface RunningServer {
-  /** Can change after a restart. */
+  /** The address of the server. The port can change with a restart. */
   readonly target: Target
-  /** Undefined for a remote server. Changes after a restart. */
+  /**
+   * The process id of the server, or undefined for a server that the bench did not start. It changes with a restart.
+   */
   readonly pid?: number
-  /** Database and master secrets of a service, if known. */
+  /**
+   * The database of the service. `database` and `secretKeys` are undefined for a baseline, and for a deployment if
+   * the command line does not set them.
+   */
   readonly database?: DatabaseAddress
   readonly secretKeys?: string
-  /** Stops the server and starts it again on the same data. */
+  /** Stops the server and starts it again on the same data. Undefined if the server cannot be restarted. */
   readonly restart?: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 
-/** A server that the generator process loads over the network. */
+/** A server that receives its load over the network from the generator process. */
 export interface ServerSide {
   readonly kind: "server"
   readonly name: string
-  /** Whether `--url` can replace it. */
+  /** Whether this side is the service. With `--url`, a deployment can be measured in its place. */
   readonly isService: boolean
-  /** Set if every request uses the database. */
+  /** Set if every request uses a database. */
   readonly usesDatabase?: true
   readonly start: () => Promise<RunningServer>
 }
 
-/** A program that generates and measures its own load, for work without a network. */
+/**
+ * A program that generates and measures its own load. It is used for work that needs no network, such as database
+ * statements.
+ */
 export interface DriverSide {
   readonly kind: "driver"
   readonly name: string
@@ -87,7 +95,7 @@ function baseline(
   }
 }
 
-/** Starts a program. A program with a database gets its own directory, which is removed when it stops. */
+/** Starts a program. A program with a database gets its own directory, which is removed when the program stops. */
 async function startProgram(
   program: URL,
   needsDirectory: boolean,
@@ -123,7 +131,7 @@ export const bareUws = (name = "bare uWebSockets.js", processes = 1): ServerSide
 export const barePublish = (name = "bare publish"): ServerSide =>
   baseline(name, new URL("./baselines/publish.ts", import.meta.url))
 
-/** The service's live endpoint with an additional endpoint that commits events. */
+/** The service's live endpoint, together with an HTTP endpoint that commits events. */
 export const liveCommits = (name = "live"): ServerSide =>
   baseline(name, new URL("./subjects/live-commits.ts", import.meta.url), true)
 

@@ -13,10 +13,16 @@ const healthyWithinSeconds = 60
 const pollMs = 50
 const postgresPort = 5432
 
-/** Fixed, so that the bench can sign tokens and webhooks for the service. */
+/**
+ * The secret keys of the measured service. They are fixed, so that the bench can sign access tokens and webhooks
+ * itself.
+ */
 const secretKeys = `bench:${Buffer.alloc(32, "bench").toString("base64url")}`
 
-/** The service as `npm start` runs it, with an empty directory. `env` sets options, for example two workers. */
+/**
+ * The service as `npm start` runs it, with an empty data directory. `env` sets further environment variables, for
+ * example `WORKERS`.
+ */
 export function service(
   name = "service",
   env: Readonly<Record<string, string>> = {},
@@ -38,7 +44,7 @@ export function service(
         SECRET_KEYS: secretKeys,
         DEMO: "false",
         RATE_LIMIT: "off",
-        // The same lifetime as the tokens that stored/people.ts signs.
+        // This is the same lifetime as that of the tokens that stored/people.ts signs.
         ACCESS_TOKEN_SECONDS: "86400",
         LOG_LEVEL: "Warn",
         ...env,
@@ -85,7 +91,7 @@ export interface Access {
   readonly secretKeys?: string
 }
 
-/** A service that is already running. Its CPU and memory use are unknown. */
+/** A service that is already running. The bench cannot measure its CPU and memory use. */
 export const serviceAt = (url: URL, access: Access = {}): ServerSide => ({
   kind: "server",
   name: "service",

@@ -10,7 +10,10 @@ const defaultConnections = 64
 const warmupSeconds = 0.3
 const timeoutSeconds = 5
 const startSeconds = 2.5
-/** Shares of the subject's peak rate. Every side is measured at the same rates, so that their curves are comparable. */
+/**
+ * The constant rates of a sweep, as shares of the subject's peak rate. Every side is measured at the same rates, so
+ * that their latency curves are comparable.
+ */
 const defaultSweepShares = [0.25, 0.5, 0.75, 0.9]
 
 export interface SuiteOptions {
@@ -18,16 +21,16 @@ export interface SuiteOptions {
   readonly ratePerSecond?: number | undefined
   readonly durationSeconds: number
   readonly runs: number
-  /** Maximum number of repetitions of a turn while other programs use the machine. */
+  /** How often a turn is repeated at most because other programs used the machine. */
   readonly retakes: number
   readonly sweepShares?: readonly number[]
-  /** Called before every run with a description of it. */
+  /** Called before every start and every run, with a description for the progress line. */
   readonly onStep: (step: string) => void
 }
 
 /**
- * Measures one scenario. All sides run at the same time and are measured alternately, so that noise affects all of
- * them.
+ * Measures one scenario. All sides stay started during the scenario and take turns in being measured, so that noise
+ * affects all of them.
  */
 export async function measureScenario(scenario: Scenario, options: SuiteOptions): Promise<ScenarioResult> {
   const running: RunningSide[] = []
@@ -55,7 +58,7 @@ export async function measureScenario(scenario: Scenario, options: SuiteOptions)
   }
 }
 
-/** The subject, its opponents, and the bare servers of `beyond`. */
+/** Returns all sides of the scenario: the subject, its opponents, and the two bare servers of each `beyond`. */
 const participantsOf = ({ subject, against }: Scenario): readonly Opponent[] => [
   { side: subject },
   ...against,
@@ -91,7 +94,8 @@ async function measureEntries(
     await takeTurn(entries, "peak", plan, retakes, report(`peak run ${run} of ${runs}`))
   }
   for (const rate of sweepRates(scenario, peakOf(entries[0]), options.sweepShares)) {
-    // Above its peak rate, a side only builds up a queue.
+    // A side cannot serve more than its peak rate. At a higher rate its requests would only form a queue, so it is
+    // not measured.
     const capable = entries.filter((entry) => peakOf(entry) >= rate)
     await takeTurn(capable, "atRate", { ...plan, ratePerSecond: rate }, 0, report(`sweep at ${rate}/s`))
   }
@@ -116,7 +120,7 @@ const runsOf = (scenario: Scenario, { runs }: Pick<SuiteOptions, "runs">): numbe
 const peakOf = (entry: { readonly peak: readonly Run[] } | undefined): number =>
   median(entry?.peak.map((run) => run.ratePerSecond) ?? [])
 
-/** The estimated duration, for the progress line. */
+/** Returns the estimated duration of the scenario in seconds, for the progress line. */
 export const estimateSeconds = (
   scenario: Scenario,
   options: Pick<SuiteOptions, "durationSeconds" | "runs" | "ratePerSecond">,

@@ -9,19 +9,20 @@ const pauseSeconds = 1
 
 export interface Entry {
   readonly side: RunningSide
-  /** The share of the load, from 0 to 1. */
+  /** The share of the plan's connections and rate that this side gets, from 0 to 1. */
   readonly share: number
-  /** Overrides the value of the plan. */
+  /** The warm-up before this side's first run after a start. It overrides the plan's `firstWarmupSeconds`. */
   readonly firstWarmupSeconds?: number | undefined
   readonly peak: Run[]
   readonly atRate: Run[]
-  /** True until the first run after a start. */
+  /** True from a start of the side until its first run. */
   isFresh: boolean
 }
 
 /**
- * Measures one run of each side, directly after one another. If other programs used the machine, all sides are measured
- * again, so that runs of one turn stay comparable. The attempt with the least disturbance is stored.
+ * Measures one run of each side, one directly after the other. If other programs used the machine, all sides are
+ * measured again, at most `retakes` times, so that the runs of one turn stay comparable. The attempt with the least
+ * disturbance is stored in the entries.
  */
 export async function takeTurn(
   entries: readonly Entry[],

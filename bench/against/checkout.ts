@@ -13,7 +13,10 @@ const git = async (...args: readonly string[]): Promise<string> =>
 
 export interface Commit {
   readonly hash: string
-  /** The name from the command line with the short hash. */
+  /**
+   * The name of the commit in the report: the ref from the command line with the short hash, or only the short hash
+   * if the ref is a hash.
+   */
   readonly label: string
 }
 
@@ -27,15 +30,16 @@ export async function findCommit(ref: string): Promise<Commit> {
   }
 }
 
-/** Describes the working tree, including uncommitted changes. */
+/** Returns the short hash of HEAD, and says if the working tree has uncommitted changes. */
 export async function describeWorkingTree(): Promise<string> {
   const short = await git("rev-parse", "--short", "HEAD")
   return (await git("status", "--porcelain")) === "" ? short : `${short} with changes`
 }
 
 /**
- * Builds another commit in a temporary directory. It uses only the package.json of that commit, because other files may
- * have different paths: the `build` script creates the program that the `start` script names.
+ * Builds another commit in a temporary directory. The `build` script of that commit (or its `prestart` script)
+ * creates the program that its `start` script names. The bench relies on no other paths of the commit, because they
+ * may differ from those of this tree.
  */
 export async function buildCommit({ hash }: Commit, onStep: (step: string) => void): Promise<Build> {
   const directory = await makeDirectory()
@@ -59,7 +63,10 @@ export async function buildCommit({ hash }: Commit, onStep: (step: string) => vo
   return { program: pathToFileURL(file), nodeFlags: flags }
 }
 
-/** Installs the packages. If the lock files are equal, it links the packages of this repository. */
+/**
+ * Installs the packages of the other commit. If its lock file equals ours, our node_modules directory is linked
+ * instead.
+ */
 async function install(checkout: string, onStep: (step: string) => void): Promise<void> {
   const lockOf = (folder: string) => readFileSync(join(folder, "package-lock.json"), "utf8")
   if (lockOf(checkout) === lockOf(root)) {
@@ -70,7 +77,7 @@ async function install(checkout: string, onStep: (step: string) => void): Promis
   await runCommand("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: checkout })
 }
 
-/** Reads the flags and the program from a script such as `exec node --flag=1 dist/main.js`. */
+/** Reads Node's flags and the program from a start script such as `exec node --flag=1 dist/main.js`. */
 export function readStartScript(script: string): {
   readonly flags: readonly string[]
   readonly program: string

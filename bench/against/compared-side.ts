@@ -15,11 +15,11 @@ const environment = {
   LIVE_MAX_SOCKETS_PER_ADDRESS: "50000",
 }
 
-/** The service of one commit with its own database, and a load generator. */
+/** The service of one commit, with its own database and its own load generator. */
 export interface ComparedSide {
   readonly name: string
   readonly measure: (scenario: Scenario, plan: LoadPlan) => Promise<Run>
-  /** Starts the service again on the same data. */
+  /** Restarts the service on the same data, and then looks up every id so that all are in memory. */
   readonly restart: () => Promise<void>
   readonly stop: () => Promise<void>
 }

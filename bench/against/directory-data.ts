@@ -5,7 +5,7 @@ import type { RunningServer } from "../side.ts"
 import { canonicalAt } from "../stored/ids.ts"
 import { keysOf, type MasterKey } from "../stored/open.ts"
 
-// All data is stored through the public API, because the tables of the other commit may differ.
+// All data is stored through the public API, because the tables of the other commit may be different.
 
 export const adminEmail = "bench-admin@example.com"
 export const adminPassword = "correct horse battery staple"
@@ -19,12 +19,18 @@ export interface Person {
   readonly token: string
 }
 
-/** Id n belongs to person `n % people` and has a web page and a Bitcoin address. */
+/**
+ * The data that a compared service stores before the measurement. Id n belongs to person `n % people` and has two
+ * records, a web page and a Bitcoin address.
+ */
 export interface DirectoryData {
   readonly admin: string
   readonly people: readonly Person[]
   readonly keys: readonly MasterKey[]
-  /** The number of the run. Each run buys and registers different ids. */
+  /**
+   * The number of the current run. It determines which ids the run buys or registers, so that no two runs use the
+   * same ids.
+   */
   readonly run: number
 }
 
@@ -66,7 +72,7 @@ export async function storeDirectory(server: RunningServer): Promise<DirectoryDa
 export const settleDirectory = ({ target }: RunningServer): Promise<void> =>
   sendAll(target, storedIds, (n) => buildRequest(target, { path: idPath(n) }))
 
-/** Registers a user and confirms the email address, which purchases and transfers require. */
+/** Registers a user and confirms the email address. Purchases and transfers require a confirmed address. */
 async function register(target: Target, email: string): Promise<Person> {
   const token = tokenOf(await call(target, "POST", "/users", { email, password: adminPassword }))
   const mails = await call(target, "GET", `/dev/outbox?to=${encodeURIComponent(email)}`)

@@ -20,7 +20,10 @@ export interface AgainstValues {
   readonly seconds?: string | undefined
 }
 
-/** Reads the flags of `--against`. `others` are flags of the normal mode, which are rejected. */
+/**
+ * Reads the flags of `--against`. Returns undefined if `--against` is not given. `others` are the names of given
+ * flags that cannot be combined with `--against`.
+ */
 export function readAgainst(
   values: AgainstValues,
   others: readonly string[],

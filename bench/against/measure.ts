@@ -12,7 +12,7 @@ const buildSeconds = 10
 const storeSeconds = 15
 const restartSeconds = 4
 
-/** The runs of both sides, pair by pair. */
+/** The runs of one scenario on both sides. Runs with the same index belong to the same pair. */
 export interface ComparedRuns {
   readonly scenario: Scenario
   readonly ours: Run[]
@@ -26,7 +26,8 @@ export interface Names {
 
 /**
  * Measures all pairs. Each pair restarts both services, because speed varies between process starts. Within a pair,
- * both sides run each scenario directly after one another in alternating order, so that noise affects both.
+ * each scenario is measured on one side and directly afterwards on the other, so that noise affects both. The order
+ * of the sides alternates.
  */
 export async function measurePairs(
   commit: Commit,
@@ -78,13 +79,16 @@ async function measurePair(
   }
 }
 
-/** Alternates the order: A B, B A, A B. The second run may have an advantage or disadvantage. */
+/**
+ * Returns the two values in an order that alternates from turn to turn: A B, B A, A B. The order alternates because
+ * the second run may have an advantage or a disadvantage.
+ */
 const inTurn = <A>(turn: number, first: A, second: A): readonly A[] =>
   turn % 2 === 0 ? [first, second] : [second, first]
 
 const warmupOf = ({ firstWarmupSeconds }: Scenario): number => firstWarmupSeconds ?? defaultWarmupSeconds
 
-/** The estimated duration, for the progress line. */
+/** Returns the estimated duration of all pairs in seconds, for the progress line. */
 export const estimatePairsSeconds = ({ pairs, scenarios, seconds }: AgainstFlags): number => {
   const runs = scenarios.reduce((sum, scenario) => sum + 2 * (warmupOf(scenario) + seconds + 0.5), 0)
   return buildSeconds + 2 * storeSeconds + pairs * (2 * restartSeconds + runs)

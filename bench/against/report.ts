@@ -4,7 +4,10 @@ import { failedShareOf, isFailing } from "../report/failing.ts"
 import type { ComparedRuns, Names } from "./measure.ts"
 import { type Judged, judge } from "./verdict.ts"
 
-/** Below this value, a scenario does not use the database, and the CPU time is background work of Postgres. */
+/**
+ * If operations cost less database CPU time than this, the scenario does not use the database: the time is background
+ * work of Postgres. The figure is then omitted.
+ */
 const leastDatabaseMicros = 5
 
 const figures = [
@@ -32,7 +35,7 @@ export interface ComparedFigure extends Judged {
 
 export interface Comparison {
   readonly figures: readonly ComparedFigure[]
-  /** Scenarios that were not compared because of too many errors. */
+  /** The sides with too many failed operations. Their scenarios are not compared. */
   readonly failures: readonly { readonly isOurs: boolean; readonly text: string }[]
   readonly runs: number
   readonly disturbed: number
@@ -71,7 +74,9 @@ function failureOf(scenario: string, side: string, runs: readonly Run[], isOurs:
 const hiddenLoss = 0.1
 const namedAtMost = 5
 
-/** Whether the interval includes a loss of 10 %, but the verdict is not a loss. */
+/**
+ * Whether a figure is too noisy: no difference was found, but its interval still includes a loss of more than 10 %.
+ */
 const isTooNoisy = ({ better, high, low, verdict }: ComparedFigure): boolean =>
   verdict === "no difference beyond noise" &&
   (better === "higher" ? low < 1 - hiddenLoss : high > 1 + hiddenLoss)

@@ -4,7 +4,10 @@ import type { AgainstFlags } from "./flags.ts"
 import { estimatePairsSeconds, measurePairs } from "./measure.ts"
 import { compareRuns, describeComparison, hasLoss } from "./report.ts"
 
-/** Prints the comparison. Returns exit code 1 if the working tree is slower beyond noise or fails. */
+/**
+ * Measures and prints the comparison. Returns the exit code: 1 if the working tree is slower beyond noise or if too
+ * many of its operations fail, otherwise 0.
+ */
 export async function runAgainst(flags: AgainstFlags): Promise<number> {
   const commit = await findCommit(flags.ref)
   const names = { ours: `this tree (${await describeWorkingTree()})`, theirs: commit.label }

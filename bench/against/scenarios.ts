@@ -15,11 +15,11 @@ const searchedFrom = 1_000_000
 const channels = 32
 const sockets = 1_600
 
-/** Both sides are the service, so these scenarios have no opponents. */
+/** The scenarios of `--against` compare two builds of the service, so they have no opponents. */
 const common = { subject: service(), against: [] }
 const isAnswer = (answer: { readonly body: Buffer }): boolean => answer.body.length > 0
 
-/** One request per id, with the owner's token if people are given. */
+/** Returns a source that requests a random id. If `people` is given, each request has the token of the id's owner. */
 const perId = (target: Target, suffix: string, people?: readonly Person[]): RequestSource =>
   pick(
     Array.from({ length: storedIds }, (_, n) =>
@@ -137,5 +137,7 @@ const writers: readonly Scenario<DirectoryData>[] = [
   },
 ]
 
-/** Readers run first, because writes leave dead rows and open statements that slow down reads. */
+/**
+ * The reading scenarios run first. Writes leave dead rows and open statements in the database, which slow down reads.
+ */
 export const comparedScenarios: readonly Scenario[] = [...readers, ...writers]

@@ -5,10 +5,13 @@ import { codeOf } from "../scenarios/transfers.ts"
 import { canonicalAt } from "../stored/ids.ts"
 import { bearer, type DirectoryData } from "./directory-data.ts"
 
-/** No other scenario uses ids of this length. */
+/** The number of emoji in a transferred id. No other scenario of `--against` uses ids of this length. */
 const transferredLength = 5
 
-/** Each transfer registers a new id first, because a transferred id is blocked for 24 hours. */
+/**
+ * Returns traffic that consists of complete transfers. Each transfer first registers a new id, because a transferred
+ * id cannot be transferred again for 24 hours.
+ */
 export function transferIds(target: Target, { admin, people }: DirectoryData, firstId: number): HttpTraffic {
   const senders = people.length / 2
   let begun = 0

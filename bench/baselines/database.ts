@@ -1,10 +1,13 @@
 import postgres, { type Sql } from "postgres"
 import { startEmbeddedPostgres } from "../../src/postgres/embedded/embedded.ts"
 
-/** More than the service uses, so that the pool does not limit a baseline. */
+/**
+ * The number of database connections of a baseline. It is higher than in the service, so that the pool does not limit
+ * a baseline.
+ */
 export const poolSize = 8
 
-/** Starts a Postgres server for this program. It stops with the program. */
+/** Starts a Postgres server for this program. The server is stopped when the program gets SIGTERM. */
 export async function openDatabase(directory: string): Promise<{ connect(connections: number): Sql }> {
   const server = await startEmbeddedPostgres({ dataDir: directory })
   const clients: Sql[] = []

@@ -3,7 +3,7 @@ import { canonicalAt } from "../stored/ids.ts"
 import { openDatabase, poolSize } from "./database.ts"
 import { lookupAnswer } from "./lookup-answer.ts"
 
-// A typical service of this kind: a router, a connection pool, and one select by key per request.
+// This baseline is a typical lookup service: a router, a connection pool, and one select by key per request.
 const rows = 100_000
 
 const database = await openDatabase(process.argv[2] ?? "")

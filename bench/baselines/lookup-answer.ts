@@ -1,4 +1,7 @@
-/** The response of our lookup for an id with one record. The baselines send the same number of bytes. */
+/**
+ * The response of the service to a lookup of an id with one record. The baselines send it too, so that all responses
+ * have the same size.
+ */
 export const lookupAnswer = {
   status: true,
   result: [{ tag: "0x4001", data: "https://example.com/octopus", hash: "0".repeat(64) }],

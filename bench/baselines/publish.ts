@@ -2,7 +2,8 @@ import uWS from "uWebSockets.js"
 import { machineMs } from "../machine-clock.ts"
 import { PublishEndpoint } from "../publish-endpoint.ts"
 
-// The upper limit for live updates: a topic, its subscribers, and the publication of a prepared frame.
+// This baseline is the upper limit for live updates. It only publishes a prepared frame to the subscribers of a
+// topic.
 const event = JSON.stringify({
   type: "event",
   channel: "emoji_id:🐙",

@@ -5,8 +5,9 @@ import { runLoop } from "../load/loop.ts"
 import { Window } from "../load/window.ts"
 import { openDatabase, poolSize } from "./database.ts"
 
-// The upper limit for writes: one UPDATE by primary key without other work. Each connection has its own client, as in
-// the service. A client shared by all connections becomes slower over time.
+// This baseline is the upper limit for writes. It only runs one UPDATE by primary key for each operation. Each
+// database connection has its own client, as in the service, because a single client for all connections becomes
+// slower over time.
 const rows = 10_000
 const snapshot = JSON.stringify({ value: "Draft", context: { items: ["🐙", "🎉"], total: 1200 } })
 
@@ -31,7 +32,8 @@ function openLane(_: number, settle: Settle): Lane {
           connection.answered(performance.now())
           settle(lane, result.count === 1 ? undefined : "body")
         },
-        // Not immediately: on a closed pool every statement fails immediately, and the loop would block all other work.
+        // On a closed pool every statement fails at once. Without `setImmediate`, the loop would send statements
+        // without a pause and block all other work.
         () => {
           connection.answered(performance.now())
           setImmediate(() => settle(lane, "statement"))

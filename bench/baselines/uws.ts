@@ -2,9 +2,12 @@ import uWS from "uWebSockets.js"
 import { fork } from "node:child_process"
 import { lookupAnswer } from "./lookup-answer.ts"
 
-// The upper limit for requests: uWebSockets.js with a route that reads its parameter and returns fixed JSON.
+// This baseline is the upper limit for requests. It is uWebSockets.js with one route that reads its parameter and
+// returns fixed JSON.
 const body = JSON.stringify(lookupAnswer)
-/** The number of processes and their port. The kernel distributes the connections. */
+/**
+ * The number of processes, and the port that they share. The kernel distributes the connections over the processes.
+ */
 const [processes = 1, port = 0] = process.argv.slice(2).map(Number)
 
 const app = uWS.App().get("/emoji_id/:id", (res, req) => {
@@ -19,7 +22,7 @@ const onListening = (socket: uWS.us_listen_socket | false) => {
   return fork(process.argv[1]!, [String(processes - 1), String(port)]).once("message", report)
 }
 
-// Exists in the library, but not in its types.
+// This signature of `listen` exists in the library, but not in its types.
 type Listen = (host: string, port: number, options: number, done: typeof onListening) => void
 const listen = app.listen.bind(app) as unknown as Listen
 listen("127.0.0.1", port, 0, onListening)

@@ -13,12 +13,13 @@ const socketLimit = 50_000
 export interface CrowdPlan {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
-  /** The frames that each socket sends after it is open, for example its subscription. */
+  /** Returns the frames that a socket sends after it is open, for example its subscription. */
   readonly hello: (socket: number) => readonly string[]
-  /** The number of response frames to the hello. A socket that received them is ready. */
+  /** The number of frames that the server sends in response to `hello`. A socket that has received them is ready. */
   readonly helloAnswers: number
   /**
-   * Selects the later frames that count as deliveries. By default all do. The payload is valid only during the call.
+   * Returns whether a frame that arrives on a ready socket counts as a delivery. By default all such frames count.
+   * The payload is valid only during the call.
    */
   readonly isDelivery?: (payload: Buffer) => boolean
 }
@@ -26,13 +27,16 @@ export interface CrowdPlan {
 export type OnDelivery = (socket: number, atMs: number) => void
 
 /**
- * Many WebSocket clients in one process. Each client stores only its socket, three numbers and an incomplete frame, so
- * that ten thousand clients need less memory than the server.
+ * Many WebSocket clients in one process. Each client stores only its socket, two numbers and an incomplete frame, so
+ * that ten thousand clients need little memory.
  */
 export class Crowd {
   ready = 0
   readonly errors: Record<string, number> = {}
-  /** Times from the start of the connection to the last response to the hello. */
+  /**
+   * The times that the sockets needed to become ready, from the start of the connection to the last response to
+   * `hello`.
+   */
   readonly joining: Histogram = newHistogram()
 
   readonly #target: Target
@@ -42,7 +46,7 @@ export class Crowd {
   readonly #sockets: (Socket | undefined)[]
   readonly #rest: (Buffer | undefined)[]
   readonly #startedAtMs: Float64Array
-  /** -1 during the handshake, then the number of received responses to the hello. */
+  /** For each socket: -1 during the handshake, then the number of received responses to `hello`. */
   readonly #answers: Int32Array
   #handshakes = 0
   #next = 0
@@ -65,7 +69,7 @@ export class Crowd {
     return this.#sockets.length
   }
 
-  /** Connects all sockets. Returns whether all are ready within the time limit. */
+  /** Connects all sockets. Returns whether all of them became ready within the time limit. */
   async join(limitSeconds: number): Promise<boolean> {
     this.#closing = false
     this.#next = 0
@@ -78,7 +82,7 @@ export class Crowd {
   leave(): void {
     this.#closing = true
     for (let i = 0; i < this.size; i++) {
-      // A reset leaves no port in TIME_WAIT. Thousands of them would prevent the next connections.
+      // A reset leaves no port in the state TIME_WAIT. Thousands of such ports would prevent new connections.
       this.#sockets[i]?.resetAndDestroy()
       this.#sockets[i] = undefined
       this.#rest[i] = undefined

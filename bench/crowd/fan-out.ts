@@ -15,19 +15,32 @@ const expireEveryMs = 100
 const machineIsAheadMs = machineMs() - performance.now()
 
 export interface FanOutPlan extends CrowdPlan {
-  /** Socket i listens to channel i % channels, and round r is published to channel r % channels. */
+  /**
+   * The number of channels. Socket i listens to channel i % channels, and round r is published to channel r %
+   * channels.
+   */
   readonly channels: number
-  /** Number of concurrent rounds, so that the server does not wait for the slowest reader of a round. */
+  /**
+   * The number of concurrent rounds. With several rounds, the server has work while one round waits for its slowest
+   * reader.
+   */
   readonly publishers: number
-  /** The request that causes a publication: to a `PublishEndpoint`, or any write that publishes an event. */
+  /**
+   * Returns the request that causes the publication of a round. It goes to a `PublishEndpoint`, or it is any write
+   * that publishes an event.
+   */
   readonly trigger: (round: number) => Buffer
   /**
-   * Measures deliveries from the request. By default they are measured from the commit time of the `PublishEndpoint`.
+   * If set, delivery times are measured from the time at which the request should be sent. By default they are
+   * measured from the commit time that the `PublishEndpoint` returns.
    */
   readonly timedFrom?: "request"
 }
 
-/** Measures deliveries: rate, time since the commit, and server cost of each. */
+/**
+ * Publishes events to many sockets. Measures the rate of deliveries, the time of each delivery, and the server's CPU
+ * time per delivery.
+ */
 export async function runFanOut(
   target: Target,
   plan: FanOutPlan,
@@ -68,17 +81,20 @@ interface PublishLane extends Lane {
   expire(nowMs: number, timeoutMs: number): void
 }
 
-/** State shared by all publishers of a run. */
+/** The state that all publishers of a run share. */
 interface Shared {
   readonly target: Target
   readonly plan: FanOutPlan
   readonly rounds: Rounds
-  /** Lanes by their current round. */
+  /** The lanes with an open round, by the number of that round. */
   readonly lanes: Map<number, PublishLane>
   readonly deliveries: Histogram
 }
 
-/** A lane that is busy from the trigger until the last socket of the channel has received its frame. */
+/**
+ * Returns a lane that publishes one round at a time. It is busy until the response to the trigger and the frames of
+ * all sockets of the channel have arrived.
+ */
 function newPublishLane(
   index: number,
   { deliveries, lanes, plan, rounds, target }: Shared,
@@ -86,7 +102,10 @@ function newPublishLane(
 ): PublishLane {
   let round = 0
   let committedAtMs: number | undefined
-  /** Arrival times of frames that arrived before the response to their trigger. */
+  /**
+   * The arrival times of frames that arrived before the response to their trigger. The response contains the commit
+   * time, so these deliveries are recorded when it arrives.
+   */
   const early: number[] = []
   const readCommitTime = ({ body }: Answer): boolean => {
     const reportedMs = Number(body.toString())
@@ -101,7 +120,8 @@ function newPublishLane(
     if (!lanes.delete(round)) return
     settle(lane, error)
   }
-  // The response to the trigger can arrive before or after the last delivery. The round needs both.
+  // A round ends after the response to its trigger and after its last delivery, which can happen in any order.
+  // `missing` counts how many of the two have not happened yet.
   let missing = 0
   const done = () => {
     if (--missing === 0) finish(undefined)

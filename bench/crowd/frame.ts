@@ -4,7 +4,10 @@ export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9,
 
 export class MalformedFrame extends Error {}
 
-/** Encodes a client frame, masked as RFC 6455 requires. The mask is not a secret, so one key is used for all frames. */
+/**
+ * Encodes a frame of a client with a mask, as RFC 6455 requires. The mask need not be secret here, so all frames use
+ * the same mask key.
+ */
 export function encodeClientFrame(opcode: number, payload: Buffer): Buffer {
   const size = payload.length
   const extra = size < 126 ? 0 : size < 65_536 ? 2 : 8
@@ -22,9 +25,9 @@ export function encodeClientFrame(opcode: number, payload: Buffer): Buffer {
 export const encodeText = (text: string): Buffer => encodeClientFrame(opcodes.text, Buffer.from(text))
 
 /**
- * Reads the complete unmasked frames at the start of the buffer and returns their length in bytes. The payload is a
- * view that is valid only during the call. Fragmented messages are rejected, because the measured servers do not send
- * them.
+ * Calls `onFrame` for each complete frame at the start of the buffer. Returns the number of bytes that these frames
+ * occupy. The payload is a view into the buffer that is valid only during the call. Fragmented, compressed and masked
+ * frames are rejected, because the measured servers do not send them.
  */
 export function readServerFrames(
   buffer: Buffer,

@@ -8,7 +8,10 @@ import { readUsage } from "../process/usage.ts"
 import { Crowd, type CrowdPlan } from "./crowd.ts"
 
 const joinWithinSeconds = 120
-/** Connected and closed before the first memory reading, so that memory for compiled code is not counted as sockets. */
+/**
+ * The number of sockets that connect and disconnect before memory is read for the first time. Without them, memory
+ * for compiled code would be counted as memory of sockets.
+ */
 const warmupSockets = 200
 
 /** Measures how much server memory an idle socket needs. */

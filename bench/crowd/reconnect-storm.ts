@@ -8,8 +8,8 @@ import { Crowd, type CrowdPlan } from "./crowd.ts"
 const joinWithinSeconds = 60
 
 /**
- * Repeatedly disconnects all sockets and reconnects them simultaneously. Measures the rate and duration of the
- * connects.
+ * Repeatedly disconnects all sockets and reconnects them at the same time. Measures the rate and the duration of the
+ * connection attempts.
  */
 export async function runReconnectStorm(
   target: Target,

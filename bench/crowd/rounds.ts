@@ -1,12 +1,12 @@
 export interface Delivered {
   readonly round: number
-  /** True for the last socket of the round's channel. */
+  /** True if all sockets of the round's channel have now received the frame. */
   readonly isLast: boolean
 }
 
 /**
- * Finds the round of a delivery without parsing the frame. Frames of a channel arrive in order on each socket, so the
- * n-th frame on a socket of channel c belongs to round n * channels + c.
+ * Finds the round of a delivery without parsing the frame. Frames of a channel arrive in order on each socket. So
+ * frame n on a socket of channel c, counted from 0, belongs to round n * channels + c.
  */
 export class Rounds {
   readonly #channels: number
@@ -27,7 +27,7 @@ export class Rounds {
     return round
   }
 
-  /** Returns undefined for a frame that belongs to no current round. */
+  /** Counts a frame that a socket has received. Returns undefined if the frame belongs to no open round. */
   deliver(socket: number): Delivered | undefined {
     const round = this.#received[socket]! * this.#channels + (socket % this.#channels)
     if (round >= this.#begun) return undefined
@@ -39,7 +39,10 @@ export class Rounds {
     return { round, isLast: awaited === 1 }
   }
 
-  /** Discards all open rounds after a lost frame and treats every socket as up to date. */
+  /**
+   * Discards all open rounds and treats every socket as up to date. This is needed after a lost frame, because the
+   * counts of its sockets are then wrong.
+   */
   resync(): void {
     this.#awaited.clear()
     for (let socket = 0; socket < this.#received.length; socket++) {

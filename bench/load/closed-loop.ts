@@ -35,8 +35,8 @@ export async function runClosedLoop(plan: LoadPlan, openLane: OpenLane, window: 
   phase = "ended"
   window.close(stayAwake?.end())
 
-  // Operations that are pending at the end do not count for the rate, but those without a response are reported as
-  // timeouts.
+  // Operations that are pending when the measured time ends do not count for the rate. If they fail or get no
+  // response, they are reported as errors.
   await waitUntil(() => pending.size === 0, plan.timeoutSeconds + 1)
   for (const lane of pending) tally.settle(performance.now() - lane.intendedAtMs, "timeout")
   for (const lane of lanes) lane.close()

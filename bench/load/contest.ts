@@ -7,22 +7,31 @@ import { Window } from "./window.ts"
 
 const expireEveryMs = 100
 
-/** In each round all contestants prepare, and then send one request simultaneously. */
+/**
+ * A contest has rounds. In each round all contestants send the `ready` requests, then one `shoot` request at the same
+ * time, and then the `leave` requests.
+ */
 export interface ContestPlan {
   readonly ready: readonly ((contestant: number, round: number) => Buffer)[]
   readonly shoot: (contestant: number, round: number) => Buffer
-  /** True for a winner, false for a loser with the expected response, undefined for any other response. */
+  /**
+   * Judges the response to `shoot`: true for a winner, false for a loser with the expected response, undefined for
+   * any other response.
+   */
   readonly hasWon: (answer: Answer) => boolean | undefined
-  /** The expected number of winners. */
+  /** Returns the expected number of winners in each round. */
   readonly winners: (contestants: number) => number
-  /** Whose times are measured: those of the losers, or all if there are no losers. */
+  /** Whose `shoot` times are measured: those of the losers, or those of all contestants. */
   readonly times: "losers" | "all"
   readonly leave: readonly ((contestant: number, round: number) => Buffer)[]
 }
 
 type Judge = (answer: Answer) => string | undefined
 
-/** Measures the simultaneous requests and checks the number of winners. */
+/**
+ * Measures the `shoot` requests and checks the number of winners in each round. Returns the run and the number of the
+ * next round.
+ */
 export async function runContest(
   target: Target,
   plan: ContestPlan,
@@ -50,7 +59,7 @@ export async function runContest(
     for (const lane of lanes) lane.expire(performance.now(), load.timeoutSeconds * 1000)
   }, expireEveryMs)
 
-  /** All contestants send simultaneously. Resolves when all have a response. */
+  /** Lets all contestants send one request at the same time. Resolves when each has a response or an error. */
   const together = (
     source: (contestant: number) => Buffer,
     judge: Judge,

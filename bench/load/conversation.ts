@@ -1,17 +1,20 @@
 import type { Answer, HttpTraffic } from "./http-lane.ts"
 
-/** A request and its expected status. Without a status, every response is accepted. */
+/** A request and the expected status of its response. Without a status, every response is accepted. */
 export interface Line {
   readonly request: Buffer
   readonly status?: number
 }
 
-/** Yields requests and receives their responses. The body of a response is valid only until the next request. */
+/**
+ * A generator that yields requests and receives their responses. The body of a response is valid only until the next
+ * request.
+ */
 export type Talk = Generator<Line, never, Answer>
 
 /**
- * Traffic in which the next request of a connection can depend on the previous response. After an unexpected or missing
- * response, the connection starts its sequence again.
+ * Returns traffic in which the next request of a connection can depend on the previous response. After an unexpected
+ * or missing response, the connection starts a new conversation with `begin`.
  */
 export function converse(begin: (connection: number) => Talk): HttpTraffic {
   const talks = new Map<number, { readonly talk: Talk; line: Line; isAnswered: boolean }>()

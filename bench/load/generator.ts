@@ -9,7 +9,10 @@ import type { LoadPlan } from "./lane.ts"
 import type { Target } from "./request.ts"
 import type { Run } from "./run.ts"
 
-/** Program that generates the load. It runs in its own process, one per side, so that the server has its own core. */
+// This program generates the load. It runs in its own process, one for each side, so that it does not use the core of
+// the server.
+
+/** Tells the generator which scenario to run on which server. It must arrive before the first job. */
 export interface Assignment extends ChildMessage {
   readonly type: "assignment"
   readonly scenario: string

@@ -6,7 +6,7 @@ import { ResponseReader } from "./response-reader.ts"
 
 /** Returns the bytes of the next request of a connection. */
 export type RequestSource = (connection: number) => Buffer
-/** Returns false for an unexpected response. The body is valid only during the call. */
+/** Returns whether the response is as expected. The body is valid only during the call. */
 export type Check = (answer: Answer, connection: number) => boolean
 
 export interface Answer {
@@ -17,15 +17,19 @@ export interface Answer {
 export interface HttpTraffic {
   readonly source: RequestSource
   readonly check?: Check | undefined
-  /** The expected statuses. By default 2xx and 304. */
+  /** The statuses of successful responses. The default is 2xx and 304. */
   readonly statuses?: readonly number[] | undefined
-  /** Replaces `check` and `statuses`. Returns the error of an unexpected response. */
+  /**
+   * If set, this function is used instead of `check` and `statuses`. Returns the kind of the error, or undefined if
+   * the response is as expected.
+   */
   readonly judge?: ((answer: Answer, connection: number) => string | undefined) | undefined
 }
 
 const reconnectAfterMs = 50
 const connectWithinMs = 5_000
-// Shared by all sockets: it is read before the next socket's bytes arrive. 10,000 buffers would waste memory.
+// All sockets share this buffer, because 10,000 buffers would waste memory. The bytes of one socket are processed
+// before those of the next socket arrive.
 const readBuffer = Buffer.allocUnsafe(256 * 1024)
 
 export function openSocket(target: Target, onBytes: (bytes: number, buffer: Buffer) => void): Socket {
@@ -49,7 +53,10 @@ export class HttpLane implements Lane {
   #connected = false
   #busy = false
   #closed = false
-  /** When `expire` first saw the pending request, or 0. The clock is not read for each request. */
+  /**
+   * The time when `expire` first saw the pending request, or 0 if it has not seen it. The timeout is counted from
+   * this time, so that the clock is not read for each request.
+   */
   #seenAtMs = 0
   #waiting: Buffer | undefined
   #reader: ResponseReader
@@ -81,7 +88,10 @@ export class HttpLane implements Lane {
     }
   }
 
-  /** Called periodically for all lanes, so that requests need no timers. */
+  /**
+   * Ends the pending request with an error if it takes too long. It is called periodically for all lanes, so that
+   * requests need no timers.
+   */
   expire(nowMs: number, timeoutMs: number): void {
     if (!this.#busy || this.#failure !== undefined) return
     if (this.#seenAtMs === 0) this.#seenAtMs = nowMs
@@ -159,7 +169,8 @@ export class HttpLane implements Lane {
     this.#discard()
     this.#waiting = undefined
     if (!this.#busy || this.#closed) return
-    // Wait before the next attempt. Immediate retries of refused connections would be a busy loop.
+    // The error is reported after a pause, because the lane then tries again immediately. Without the pause, refused
+    // connections would cause a busy loop.
     this.#failure = setTimeout(() => {
       this.#failure = undefined
       this.#busy = false

@@ -5,13 +5,14 @@ import { newHistogram, record, Tally } from "./tally.ts"
 import { waitUntil } from "./wait.ts"
 import type { Window } from "./window.ts"
 
-// Above this rate, timer ticks cost as much as polling, and the generator needs its own core anyway.
+// Up to this rate, a pacemaker thread tells the loop when operations are due. Above this rate the loop polls, because
+// the ticks would cost as much as polling, and the generator needs its own core anyway.
 const pacedBelowPerSecond = 4_000
 
 /**
- * Sends operations at a constant rate. Operation i is due at start + i / rate, and its latency is measured from then,
- * also while it waits for a free lane. The latency of a stalled server therefore includes all operations that became
- * due.
+ * Sends operations at a constant rate. Operation i is due at start + i / rate. Its latency is measured from that
+ * time, even if it has to wait for a free lane. So if the server stalls, the latencies of all operations that become
+ * due during the stall include their waiting time.
  */
 export async function runOpenLoop(
   plan: LoadPlan & { readonly ratePerSecond: number },
@@ -97,7 +98,7 @@ export async function runOpenLoop(
   }
 }
 
-/** A first-in, first-out queue, so that the load is distributed evenly over the connections. */
+/** The idle lanes in a first-in, first-out queue, so that the load is distributed evenly over the connections. */
 class IdleLanes {
   readonly #ring: (Lane | undefined)[]
   #head = 0

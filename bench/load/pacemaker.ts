@@ -3,18 +3,20 @@ import { Worker } from "node:worker_threads"
 const leadMs = 100
 
 export interface Pacemaker {
-  /** The time of the first tick, by this thread's clock. */
+  /** The time of the first tick, by `performance.now()` of the thread that started the pacemaker. */
   readonly startMs: number
   readonly stop: () => void
 }
 
 /**
- * Calls `onBeat` at every tick. Node's timers have a resolution of one millisecond. A thread that waits on a futex
- * wakes within some tens of microseconds and, unlike a busy loop, leaves the core to the server and its database.
+ * Calls `onBeat` every `tickMs` milliseconds, which can be a fraction. Node's timers have a resolution of only one
+ * millisecond. A thread that waits on a futex wakes within some tens of microseconds. Unlike a busy loop, it leaves
+ * the core to the server and its database.
  */
 export function startPacemaker(tickMs: number, onBeat: () => void): Pacemaker {
   const startMs = performance.now() + leadMs
-  // Passed as text, because a worker cannot load TypeScript on Node 20. `beat` must not use anything outside of itself.
+  // The worker gets the source text of `beat`, because a worker cannot load TypeScript on Node 20. So `beat` must not
+  // use anything that is defined outside of it.
   const worker = new Worker(`(${beat.toString()})()`, {
     eval: true,
     execArgv: [],

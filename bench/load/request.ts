@@ -1,5 +1,5 @@
 export interface Target {
-  /** Which side of the comparison this is: "service", or a baseline's name. */
+  /** The name of the measured side, for example "service" or the name of a baseline. */
   readonly side: string
   readonly host: string
   readonly port: number
@@ -11,11 +11,11 @@ export interface RequestParts {
   readonly method?: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
-  /** A string is sent as it is and must be JSON. */
+  /** The body of the request. A string must be JSON and is sent unchanged. Any other value is encoded as JSON. */
   readonly body?: unknown
 }
 
-/** Builds the bytes of an HTTP request, so that they can be prepared before the measurement and sent repeatedly. */
+/** Returns the bytes of an HTTP request, so that requests can be built before the measurement and sent repeatedly. */
 export function buildRequest(target: Target, parts: RequestParts): Buffer {
   const { body = "", headers = {}, method = "GET", path } = parts
   let text = `${method} ${target.basePath}${path} HTTP/1.1\r\nHost: ${hostHeader(target)}\r\n`

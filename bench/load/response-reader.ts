@@ -1,4 +1,7 @@
-/** The body is in the buffer from `start` to `end` and is valid only during the call. */
+/**
+ * Called for each complete response. The body is in the buffer from `start` to `end` and is valid only during the
+ * call.
+ */
 export type OnAnswer = (
   status: number,
   buffer: Buffer,
@@ -8,7 +11,7 @@ export type OnAnswer = (
 ) => void
 
 const headLimitBytes = 64 * 1024
-/** The length of "HTTP/1.1 200" and a line feed. */
+/** The head of a response has at least this length: that of "HTTP/1.1 200" and a line feed. */
 const shortestHeadBytes = 13
 const bodyLimitBytes = 64 * 1024 * 1024
 
@@ -21,8 +24,9 @@ const connection = Buffer.from("connection:")
 export class MalformedResponse extends Error {}
 
 /**
- * Finds the end of each HTTP/1.1 response. A response in one chunk, the usual case, is not copied. A response in
- * several chunks is collected until it is complete. The caller can reuse a chunk after `feed` has returned.
+ * Splits the received bytes into HTTP/1.1 responses. A response in one chunk, the usual case, is not copied. A
+ * response in several chunks is collected until it is complete. The caller can reuse the memory of a chunk after
+ * `feed` has returned.
  */
 export class ResponseReader {
   readonly #onAnswer: OnAnswer
@@ -50,7 +54,7 @@ export class ResponseReader {
     this.#stashed -= used
   }
 
-  /** Reads the complete responses at the start of the buffer and returns their length in bytes. */
+  /** Reads the complete responses at the start of the buffer. Returns the number of bytes that they occupy. */
   #consume(buffer: Buffer, end: number): number {
     let start = 0
     while (start < end) {
@@ -59,7 +63,7 @@ export class ResponseReader {
         if (end - start > headLimitBytes) throw new MalformedResponse("head too large")
         return start
       }
-      // An interim response (100, 103) precedes the final one.
+      // An interim response (100 or 103) is skipped, because the final response follows it.
       if (this.#status < 200 && this.#status !== 101) {
         start = bodyAt
         continue
@@ -85,7 +89,7 @@ export class ResponseReader {
     return this.#length
   }
 
-  /** Returns the start of the body, or -1 if the head is incomplete. */
+  /** Reads the head of a response. Returns the index at which the body starts, or -1 if the head is incomplete. */
   #readHead(buffer: Buffer, start: number, end: number): number {
     this.#length = -1
     this.#chunked = false
@@ -102,7 +106,10 @@ export class ResponseReader {
     return -1
   }
 
-  /** Reads one header. If the buffer ends within it, the head is read again when more bytes arrive. */
+  /**
+   * Reads one header. If the buffer ends within the header, the value may be wrong, but then the whole head is read
+   * again when more bytes have arrived.
+   */
   #readHeader(buffer: Buffer, line: number, end: number): void {
     if (startsWith(buffer, line, contentLength)) {
       this.#length = readNumber(buffer, line + contentLength.length, end)
@@ -164,7 +171,7 @@ function readChunks(buffer: Buffer, start: number, end: number): { body: Buffer;
     if (!(size >= 0 && size <= bodyLimitBytes)) throw new MalformedResponse("bad chunk size")
     const dataAt = lineEnd + 2
     if (size === 0) {
-      // Trailers end with an empty line, like the head.
+      // Trailers can follow the last chunk. They end with an empty line, like the head.
       let trailer = dataAt
       for (;;) {
         const trailerEnd = buffer.indexOf("\r\n", trailer)

@@ -1,13 +1,16 @@
 import { Schema } from "effect"
 
-/** Cost of the server and its child processes per successful operation. */
+/** The CPU and memory use of the server and its child processes. */
 const ServerCost = Schema.Struct({
   cpuShare: Schema.Number,
   cpuMicrosPerOperation: Schema.Number,
-  /** CPU time of Postgres, counted separately, so that the server can be compared with a bare server. */
+  /**
+   * The CPU time of Postgres. It is not included in `cpuMicrosPerOperation`, so that the service can be compared with
+   * a bare server.
+   */
   databaseCpuMicrosPerOperation: Schema.Number,
   rssMb: Schema.Number,
-  /** Memory per open socket, only in scenarios that count sockets. */
+  /** The memory per open socket. Only scenarios with idle sockets measure it. */
   socketKb: Schema.optionalKey(Schema.Number),
 })
 export type ServerCost = typeof ServerCost.Type
@@ -36,12 +39,15 @@ export const Run = Schema.Struct({
   errors: Schema.Record(Schema.String, Schema.Number),
   generator: Schema.Struct({
     cpuShare: Schema.Number,
-    /** How late the generator sent its requests. This part of the latency is not caused by the server. */
+    /**
+     * The 99th percentile of how late the generator sent its requests. The server does not cause this part of the
+     * latency. Absent in a closed loop.
+     */
     latenessP99Ms: Schema.optionalKey(Schema.Number),
   }),
-  /** Cores used by other programs on the machine. If well above zero, the run was disturbed. */
+  /** The number of cores that other programs on the machine used. If it is well above zero, the run was disturbed. */
   othersCpuShare: Schema.Number,
-  /** Absent for a remote server, whose /proc cannot be read. */
+  /** Absent for a server that the bench did not start, because its CPU and memory use cannot be read from /proc. */
   server: Schema.optionalKey(ServerCost),
 })
 export type Run = typeof Run.Type

@@ -6,7 +6,10 @@ const connections = 128
 const timeoutMs = 30_000
 const expireEveryMs = 500
 
-/** Sends every request once, over many connections, to prepare data before a measurement. */
+/**
+ * Sends requests 0 to `count` - 1 once each over many connections, to prepare data before a measurement. Rejects if
+ * one of them fails.
+ */
 export async function sendAll(
   target: Target,
   count: number,

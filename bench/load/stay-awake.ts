@@ -1,7 +1,7 @@
 /**
- * Keeps this process awake while it waits for responses. Waking a sleeping process on the same machine costs the server
- * several microseconds per response, a cost that remote clients do not cause. The time spent waiting is measured
- * separately from the work.
+ * Keeps this process awake while it waits for responses: it polls instead of sleeping. If it slept, the server would
+ * have to wake it for each response. That would cost the server several microseconds, which clients on other machines
+ * do not cause. The waiting time is measured, so that it is not counted as work.
  */
 export class StayAwake {
   readonly #progress: () => number
@@ -16,12 +16,12 @@ export class StayAwake {
     this.#poll()
   }
 
-  /** Resets the measured waiting time. */
+  /** Sets the measured waiting time to zero. */
   restart(): void {
     this.#idleMs = 0
   }
 
-  /** Stops, and returns the waiting time in milliseconds since the last restart. */
+  /** Stops polling. Returns the waiting time in milliseconds since the last restart. */
   end(): number {
     this.#hasEnded = true
     return this.#idleMs

@@ -4,12 +4,18 @@ import type { Latency } from "./run.ts"
 const highestMicros = 120_000_000
 export const curvePercentiles = [0, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.95, 99.99, 100] as const
 
-/** Counts the operations of the measured window. Operations that timed out count with their waiting time. */
+/**
+ * Counts the operations and errors of the measured window, and their latencies. Operations that timed out or were
+ * never sent are included in the latencies with their waiting time. Other failed operations are not included.
+ */
 export class Tally {
   completed = 0
   readonly errors: Record<string, number> = {}
   readonly #histogram: Histogram = newHistogram()
-  /** One counter per microsecond for short latencies. It is cheaper than the histogram in the load loop. */
+  /**
+   * One counter for each latency from 0 to 65,535 microseconds. In the load loop, increasing a counter is cheaper
+   * than recording a value in the histogram.
+   */
   readonly #counts = new Uint32Array(65_536)
 
   settle(latencyMs: number, error: string | undefined): void {

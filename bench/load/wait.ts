@@ -4,7 +4,9 @@ const pollMs = 2
 
 export const sleepSeconds = (seconds: number): Promise<void> => sleep(seconds * 1000)
 
-/** Waits until the condition holds. Returns false after the time limit. */
+/**
+ * Waits until the condition holds, and then returns true. Returns false if it does not hold within the time limit.
+ */
 export async function waitUntil(holds: () => boolean, limitSeconds: number): Promise<boolean> {
   const deadlineMs = performance.now() + limitSeconds * 1000
   while (!holds()) {

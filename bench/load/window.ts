@@ -9,7 +9,7 @@ interface Sample {
   readonly machineBusyMicros: number
 }
 
-/** Measures the CPU and memory use of server and generator during the measured window. */
+/** Measures the CPU time of server and generator, and the memory of the server, from `open` to `close`. */
 export class Window {
   readonly #serverPid: number | undefined
   readonly #onOpen: () => void
@@ -17,7 +17,10 @@ export class Window {
   #closed: Sample | undefined
   #idleMicros = 0
 
-  /** Without a pid the server is remote, and only the client's view is measured. */
+  /**
+   * If `serverPid` is undefined, the server's process is unknown, and its CPU and memory use are not measured.
+   * `onOpen` is called when the window opens.
+   */
   constructor(serverPid: number | undefined, onOpen: () => void = () => {}) {
     this.#serverPid = serverPid
     this.#onOpen = onOpen
@@ -26,17 +29,23 @@ export class Window {
   open(): void {
     const sample = this.#sample()
     this.#onOpen()
-    // The clock starts after /proc is read, which takes a few milliseconds.
+    // The window starts after /proc has been read, because reading takes a few milliseconds.
     this.#opened = { ...sample, atMs: performance.now() }
   }
 
-  /** Ends the window. `idleMs` is time that the generator spent on staying awake; it is not counted as work. */
+  /**
+   * Ends the window. `idleMs` is the time in which the generator only polled to stay awake. It is not counted as work
+   * of the generator.
+   */
   close(idleMs = 0): void {
     this.#closed = this.#sample()
     this.#idleMicros = idleMs * 1000
   }
 
-  /** An open loop passes its intended times, because its first request may have been sent late. */
+  /**
+   * Returns the measured run. An open loop passes the intended start and end of the window, because its first request
+   * may have been sent late.
+   */
   report(tally: Tally, intended?: { readonly startMs: number; readonly endMs: number }): Run {
     const opened = this.#opened
     const closed = this.#closed
@@ -47,7 +56,7 @@ export class Window {
     const ownMicros = closed.ownMicros - opened.ownMicros
     const server = serverMicros(opened, closed)
     const machineMicros = closed.machineBusyMicros - opened.machineBusyMicros
-    // A driver is generator and server in one process, so its time is counted once.
+    // A driver is generator and server in one process, so its CPU time must be subtracted only once.
     const generatorMicros = this.#serverPid === process.pid ? 0 : ownMicros
     const othersMicros = machineMicros - generatorMicros - server.cpuMicros - server.databaseCpuMicros
     return {

@@ -16,8 +16,8 @@ const once = (key: string, make: () => URL): URL => {
 }
 
 /**
- * Bundles a program to plain JavaScript. A TypeScript loader keeps function names at run time, which slows down
- * closures.
+ * Bundles a program to plain JavaScript and returns its address. With a TypeScript loader it would be slower, because
+ * the loader adds code to every closure that keeps its function name.
  */
 export const bundleProgram = (source: URL): URL =>
   once(source.href, () => {
@@ -36,20 +36,23 @@ export const bundleProgram = (source: URL): URL =>
     return pathToFileURL(outfile)
   })
 
-/** The program of a service and its Node flags. */
+/** The built program of the service, and the Node flags to start it with. */
 export interface Build {
   readonly program: URL
   readonly nodeFlags: readonly string[]
 }
 
-/** The service as `npm start` runs it, built once per bench. */
+/**
+ * Builds the service that `npm start` runs, and returns the address of its program. It is built only once, at the
+ * first call.
+ */
 export const buildService = (): URL =>
   once("service", () => {
     execFileSync("npm", ["run", "--silent", "build"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] })
     return pathToFileURL(`${root}dist/main.js`)
   })
 
-/** The Node flags of the `start` script. */
+/** Returns the Node flags of the `start` script in package.json. */
 export const serviceNodeFlags = (): readonly string[] => {
   const { scripts } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
     scripts: { start: string }

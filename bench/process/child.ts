@@ -19,7 +19,10 @@ export interface Failed extends ChildMessage {
 export interface Child {
   readonly pid: number
   readonly send: <M extends ChildMessage>(message: M) => void
-  /** Waits for the next message of the type. Rejects if the child fails, exits or sends no message in time. */
+  /**
+   * Waits for the next message of the given type. Rejects if the child reports a failure, exits, or does not send
+   * such a message in time.
+   */
   readonly next: <M extends ChildMessage>(type: M["type"], withinSeconds: number) => Promise<M>
   readonly hasEnded: () => boolean
   readonly outputTail: () => string
@@ -29,7 +32,10 @@ export interface Child {
 export interface ChildOptions {
   readonly args?: readonly string[]
   readonly nodeFlags?: readonly string[]
-  /** The complete environment. Nothing is inherited, because variables of the shell must not affect a measurement. */
+  /**
+   * The environment variables of the child. Apart from these it gets only PATH, because variables of the shell must
+   * not affect a measurement.
+   */
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -47,7 +53,7 @@ export const killOnExit = (child: ChildProcess): void => {
   child.once("exit", () => live.delete(child))
 }
 
-/** Stops all children and prevents new ones, for an interrupted bench. */
+/** Stops all children of an interrupted bench. Children that are started afterwards are killed immediately. */
 export const stopAllChildren = async (): Promise<void> => {
   isShuttingDown = true
   await Promise.all([...live].map(stop))
@@ -112,7 +118,8 @@ export function startChild(file: URL, options: ChildOptions = {}): Child {
     })
 
   return {
-    // pid is undefined only if the spawn failed. There is no "exit" event in this case.
+    // `pid` is undefined only if the program could not be started. In this case there is no "exit" event to report
+    // it.
     pid: child.pid ?? fail(`${name} could not be started`),
     send: (message) => child.send(message),
     next,

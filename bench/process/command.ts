@@ -5,7 +5,10 @@ import { killOnExit } from "./child.ts"
 const maxOutputBytes = 64 * 2 ** 20
 const shownChars = 2_000
 
-/** Runs a program and returns its output. The program is killed when the bench exits. */
+/**
+ * Runs a program and returns its standard output. Rejects if the program fails. The program is killed when the bench
+ * exits.
+ */
 export const runCommand = (
   command: string,
   args: readonly string[],

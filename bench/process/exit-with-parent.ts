@@ -1,5 +1,5 @@
-// Preloaded into every child with --import. The child exits when its parent exits, also after SIGKILL of the parent,
-// and at the latest after one hour.
+// This file is preloaded into every child with --import. It ends the child when the parent exits, even if the parent
+// was killed with SIGKILL, and after one hour at the latest.
 const lifetimeSeconds = 3600
 const graceSeconds = 10
 

@@ -1,11 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs"
 
-/** USER_HZ, the unit of the times in /proc/PID/stat. The kernel interface fixes it at 100. */
+/** The unit of the times in /proc/PID/stat, called USER_HZ: 100 ticks per second, fixed by the kernel interface. */
 const ticksPerSecond = 100
 
 export interface Usage {
   readonly cpuMicros: number
-  /** CPU time of Postgres, counted separately, so that the server can be compared with a bare server. */
+  /**
+   * The CPU time of the Postgres processes. It is not included in `cpuMicros`, so that the service can be compared
+   * with a bare server.
+   */
   readonly databaseCpuMicros: number
   readonly rssMb: number
 }
@@ -17,7 +20,10 @@ export interface ProcessStat {
   readonly cpuMicros: number
 }
 
-/** Parses /proc/PID/stat. The command can contain brackets and spaces, so fields are counted from the last bracket. */
+/**
+ * Parses the text of /proc/PID/stat. The command can contain brackets and spaces, so the fields after it are counted
+ * from the last closing bracket.
+ */
 export function parseStat(text: string): ProcessStat {
   const open = text.indexOf("(")
   const close = text.lastIndexOf(")")
@@ -31,7 +37,7 @@ export function parseStat(text: string): ProcessStat {
   }
 }
 
-/** The process and all its descendants, without processes that exit during the reading. */
+/** Returns the process and all its descendants. Returns an empty list if the process is not in `all`. */
 export function familyOf(rootPid: number, all: readonly ProcessStat[]): ProcessStat[] {
   const family = all.filter((stat) => stat.pid === rootPid)
   for (let i = 0; i < family.length; i++) {
@@ -53,7 +59,7 @@ export function readUsage(rootPid: number): Usage {
   return usage
 }
 
-/** CPU time of the whole machine since it started, without idle time. */
+/** Returns the CPU time that the whole machine has used since it started, without idle time and I/O wait. */
 export function readMachineBusyMicros(): number {
   return parseMachineBusyMicros(readProc("/proc/stat") ?? "")
 }

@@ -8,7 +8,7 @@ export interface Axis {
 export interface Series {
   readonly name: string
   readonly points: readonly (readonly [number, number])[]
-  /** Series of one group share a colour. */
+  /** Series of the same group have the same colour. A series without a group has its own colour. */
   readonly group?: string
   readonly dashed?: boolean
 }
@@ -30,12 +30,12 @@ const legendRow = 18
 const legendCharWidth = 7
 const ink = "#1f2430"
 const faint = "#d9dce3"
-// Colours that remain distinct with red-green colour blindness.
+// These colours remain distinct for people with red-green colour blindness.
 const colours = ["#0b6bcb", "#d9480f", "#2b8a3e", "#862e9c", "#a07800"]
-/** The position of "max" on an axis of nines: one step after 99.99 %. */
+/** The position of "max" on an axis of nines. On this axis 90 % is at 1, 99 % at 2, 99.9 % at 3 and 99.99 % at 4. */
 const nineOfMax = 4.6
 
-/** Returns a line chart as SVG text with its own background. */
+/** Returns a line chart as SVG text. The chart has a white background. */
 export function chartSvg(chart: Chart): string {
   const xs = chart.series.flatMap((series) => series.points.map(([x]) => x))
   const ys = chart.series.flatMap((series) => series.points.map(([, y]) => y))

@@ -4,9 +4,11 @@ import type { Results, ScenarioResult, SideResult } from "./results.ts"
 import { type Spread, spreadOf } from "./spread.ts"
 import { loadsOf, opponentOf } from "./table.ts"
 
-/** Smaller differences are not reported, even if the spread is smaller. */
+/**
+ * Relative differences below these limits are not reported, even if the runs vary less. For example, 0.05 means 5 %.
+ */
 const leastChange = { ratio: 0.05, rate: 0.1, cpu: 0.05, latency: 0.2 }
-/** The spread assumed for a single run, in both directions. */
+/** If there is only one run, its figure is assumed to vary by this share in both directions. */
 const unknownNoise = 0.1
 
 type Direction = "higher is better" | "lower is better"
@@ -15,7 +17,7 @@ export interface Change {
   readonly figure: string
   readonly before: number
   readonly after: number
-  /** Positive if the figure got worse: 0.1 means 10 % worse. */
+  /** Positive if the figure got worse, negative if it got better: 0.1 means 10 % worse. */
   readonly worseBy: number
 }
 
@@ -23,12 +25,15 @@ export interface Comparison {
   readonly slower: readonly Change[]
   readonly faster: readonly Change[]
   readonly compared: number
-  /** Sides with failing operations. Their scenarios are not compared. */
+  /** The sides of the later results with too many failed operations. Their scenarios are not compared. */
   readonly failing: readonly string[]
   readonly missing: readonly string[]
 }
 
-/** Compares two results. A change is reported if it is large enough and the ranges of the runs do not overlap. */
+/**
+ * Compares two results, `before` and `after`. A change of a figure is reported if it is large enough and the ranges
+ * of the runs do not overlap.
+ */
 export function compare(before: Results, after: Results): Comparison {
   const slower: Change[] = []
   const faster: Change[] = []
@@ -88,8 +93,9 @@ function figuresOf(scenario: ScenarioResult): Map<string, Figure> {
 }
 
 /**
- * Figures of the subject only: a slower baseline is caused by the machine. Sweep rates depend on the peak and never
- * match.
+ * Returns the figures of a side for each load. It is called only for the subject, because a slower baseline only
+ * shows that the machine was slower. Figures of a sweep are not compared in practice, because the rates of a sweep
+ * depend on the measured peak rate.
  */
 function sideFigures(scenario: ScenarioResult, side: SideResult): [string, Figure][] {
   return loadsOf(side).flatMap((runs) => {

@@ -2,7 +2,7 @@ import type { Run } from "../load/run.ts"
 
 const disturbedAboveCores = 0.15
 
-/** The highest number of cores that other programs used in one of the runs. */
+/** Returns the highest number of cores that other programs used during one of the runs. */
 export const disturbanceOf = (runs: readonly Run[]): number =>
   runs.reduce((worst, run) => Math.max(worst, run.othersCpuShare), 0)
 

@@ -30,7 +30,10 @@ export function newResults(
   }
 }
 
-/** Writes the results file first, so that it is not lost if a plot fails. Returns the paths of the written files. */
+/**
+ * Writes the results file, the report and the plots. The results file comes first, so that it is not lost if a plot
+ * fails. Returns the paths of the written files.
+ */
 export async function writeResults(directory: string, results: Results): Promise<string[]> {
   await mkdir(directory, { recursive: true })
   const base = join(directory, results.at.replace(/\.\d+Z$/, "Z").replaceAll(":", "-"))

@@ -2,7 +2,10 @@ import type { Run } from "../load/run.ts"
 
 const busyShare = 0.9
 
-/** Whether the generator was saturated and the server was not. The rates then show the generator's limit. */
+/**
+ * Whether in all runs the generator was saturated and the server was not. The rates then show the limit of the
+ * generator, not of the server.
+ */
 export const isGeneratorLimited = (runs: readonly Run[]): boolean =>
   runs.length > 0 &&
   runs.every(

@@ -4,7 +4,7 @@ import { median } from "./spread.ts"
 import { loadsOf } from "./table.ts"
 
 export interface Plot {
-  /** File name without directory, time and extension. */
+  /** The name of the file without directory, time and extension. */
   readonly name: string
   readonly svg: string
 }
@@ -46,7 +46,10 @@ function latencyOverRate(scenario: ScenarioResult): Chart {
   }
 }
 
-/** Uses the middle one of the rates that all sides reach. At the peak, a closed loop hides the queue. */
+/**
+ * Plots latency by percentile, at the middle one of the constant rates that all sides reach. Without such a rate the
+ * peak runs are used, although the latencies of a closed loop do not include the time in a queue.
+ */
 function percentileCurve(scenario: ScenarioResult): Chart {
   const ratesOf = (side: SideResult) => [...new Set(side.atRate.map((run) => run.offeredPerSecond ?? 0))]
   const [subject, ...others] = scenario.sides.map(ratesOf)

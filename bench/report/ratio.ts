@@ -6,7 +6,10 @@ import { isGeneratorLimited } from "./generator-limit.ts"
 import type { Ratio, SideResult } from "./results.ts"
 import { spreadOf } from "./spread.ts"
 
-/** Divides each run of the subject by the opponent's run of the same turn, so that common disturbances cancel out. */
+/**
+ * Returns the ratios of the subject to its opponents. Each run of the subject is divided by the opponent's run of the
+ * same turn, so that disturbances of both runs cancel out.
+ */
 export function ratiosOf(scenario: Scenario, sides: readonly SideResult[]): Ratio[] {
   const named = (name: string | undefined) => sides.find((side) => side.name === name)
   return scenario.against.flatMap(({ side, aims = [], beyond }) => {
@@ -45,7 +48,10 @@ function ratiosOfPair(pair: Pair, aims: readonly Aim[]): Ratio[] {
   )
 }
 
-/** Computes the ratio of a metric. With `bare`, the ratio of each turn is divided by the ratio of the bare servers. */
+/**
+ * Returns the ratio of one metric, or an empty list if the runs do not contain the metric. If `bare` is given, the
+ * ratio of each turn is divided by the ratio of the two bare servers in that turn.
+ */
 function ratioOf(pair: Pair, metric: Metric, aim?: Aim, bare?: Pair): Ratio[] {
   const [ours, theirs] = runsOf(pair)
   const [bareOurs, bareTheirs] = bare === undefined ? [[], []] : runsOf(bare)
@@ -76,12 +82,16 @@ function judge(
   if (!isRobust && isDisturbed([...ours, ...theirs])) return {}
   const met = isMet(aim, value) && !isFailing(ours) && !isFailing(theirs)
   if (!met || metric !== "rate" || !isGeneratorLimited(theirs)) return { met }
-  // If the generator limits the opponent, the ratio of rates is too high. The CPU time per operation is still valid.
+  // If the generator limits the opponent, the ratio of rates is too high. The CPU time per operation is still valid,
+  // so the aim is judged by it.
   const perCore = pairs("cpu", ours, theirs, (mine, other) => other / mine)
   return perCore.length === 0 ? {} : { met: isMet(aim, spreadOf(perCore).median), byCpuTime: true }
 }
 
-/** Compares the runs of each turn, if both have the figure. */
+/**
+ * Applies `compare` to the two runs of each turn and returns the results. Turns in which a run does not contain the
+ * figure are omitted.
+ */
 const pairs = (
   metric: Metric,
   ours: readonly Run[],
@@ -92,7 +102,7 @@ const pairs = (
     .map((run, turn) => compare(figureOf(metric, run), figureOf(metric, theirs[turn]), turn))
     .filter(Number.isFinite)
 
-/** Returns NaN if the run does not contain the figure. */
+/** Returns the figure of the metric, or NaN if the run does not contain it. */
 function figureOf(metric: Metric, run: Run | undefined): number {
   const figures = {
     rate: run?.ratePerSecond,

@@ -6,7 +6,7 @@ import { headlineTable } from "./table.ts"
 const begin = "<!-- bench -->"
 const end = "<!-- /bench -->"
 
-/** Writes the headline table between the markers of the page. Returns the path of the file. */
+/** Writes the headline table between the two markers of the README. Returns the path of the file. */
 export async function writeReadme(results: Results, path = "bench/README.md"): Promise<string> {
   const text = await readFile(path, "utf8")
   const from = text.indexOf(begin)

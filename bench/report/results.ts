@@ -5,28 +5,31 @@ import { metrics } from "../scenario.ts"
 const Spread = Schema.Struct({ median: Schema.Number, min: Schema.Number, max: Schema.Number })
 
 const Ratio = Schema.Struct({
-  /** The measured side, if it is not the subject. */
+  /** The name of the measured side. Absent if it is the subject. */
   of: Schema.optionalKey(Schema.String),
   against: Schema.String,
-  /** The bare servers whose ratio this one was divided by. */
+  /** The names of the two bare servers whose ratio this ratio was divided by. Absent if it was not divided. */
   beyond: Schema.optionalKey(Schema.String),
   metric: Schema.Literals(metrics),
   value: Spread,
   /** Set if the value is a difference instead of a ratio. */
   isDifference: Schema.optionalKey(Schema.Literal(true)),
   aim: Schema.optionalKey(Schema.String),
-  /** Absent without an aim, or if the runs were too disturbed. */
+  /**
+   * Whether the aim is met. Absent if there is no aim, or if the runs allow no verdict, for example because other
+   * programs used the machine.
+   */
   met: Schema.optionalKey(Schema.Boolean),
-  /** Set if the generator limited the rates, and the aim was judged by CPU time. */
+  /** Set if the aim was judged by CPU time, because the generator limited the rates. */
   byCpuTime: Schema.optionalKey(Schema.Literal(true)),
 })
 export type Ratio = typeof Ratio.Type
 
 const SideResult = Schema.Struct({
   name: Schema.String,
-  /** Runs of a closed loop at the highest rate. */
+  /** Runs of a closed loop, which sends as fast as responses arrive. */
   peak: Schema.Array(Run),
-  /** Runs of an open loop. Runs with the same rate belong together. */
+  /** Runs of an open loop, which sends at a constant rate. Runs with the same rate measure the same load. */
   atRate: Schema.Array(Run),
 })
 export type SideResult = typeof SideResult.Type
@@ -37,13 +40,13 @@ const ScenarioResult = Schema.Struct({
   connections: Schema.Number,
   stored: Schema.optionalKey(Schema.Struct({ curve: Schema.String, ids: Schema.Number })),
   rssLimitMb: Schema.optionalKey(Schema.Number),
-  /** The subject first. */
+  /** The results of all sides. The first one is the subject. */
   sides: Schema.Array(SideResult),
   ratios: Schema.Array(Ratio),
 })
 export type ScenarioResult = typeof ScenarioResult.Type
 
-/** A results file. Increase `format` when older files can no longer be compared. */
+/** The content of a results file. Increase `format` when older files can no longer be compared with new ones. */
 export const Results = Schema.Struct({
   format: Schema.Literal(1),
   at: Schema.String,

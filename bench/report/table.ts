@@ -5,11 +5,11 @@ import { isGeneratorLimited } from "./generator-limit.ts"
 import type { Ratio, Results, ScenarioResult, SideResult } from "./results.ts"
 import { type Spread, spreadOf } from "./spread.ts"
 
-/** The report in Markdown: the headline table, then all figures. */
+/** Returns the report in Markdown: the headline table, then all figures, then warnings. */
 export const markdownOf = (results: Results): string =>
   [...introduction(results), ...headlines(results), "", ...figures(results), ...notes(results), ""].join("\n")
 
-/** The part of the report that the README contains. */
+/** Returns the part of the report that the README contains: the headline table and the warnings. */
 export const headlineTable = (results: Results): string =>
   [...introduction(results), ...headlines(results), ...notes(results)].join("\n")
 
@@ -67,7 +67,10 @@ function figures(results: Results): string[] {
   return tableOf([...header, "CPU µs/op", "RSS MB", "cores used by other programs", "errors"], rows)
 }
 
-/** The runs of a side by load: the peak, then each rate. */
+/**
+ * Groups the runs of a side by load: first the peak runs, then the runs of each constant rate. Empty groups are
+ * omitted.
+ */
 export function loadsOf(side: SideResult): (readonly Run[])[] {
   const byRate = new Map<number, Run[]>()
   for (const run of side.atRate) {
@@ -120,7 +123,7 @@ function errorsOf(runs: readonly Run[]): string {
   return kinds.length === 0 ? "0" : kinds.map(([kind, count]) => `${whole(count)} ${kind}`).join(", ")
 }
 
-/** Warnings about figures that are not valid or exceed a limit. */
+/** Returns warnings about figures that are not valid or exceed a limit. */
 function notes(results: Results): string[] {
   const found = new Set<string>()
   for (const { name, sides, rssLimitMb } of results.scenarios) {

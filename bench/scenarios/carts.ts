@@ -11,14 +11,17 @@ import { type PaidIntent, webhookSigner } from "../stored/webhooks.ts"
 import { service } from "../subject.ts"
 
 const buyers = 1_000
-/** No other scenario uses ids of this length, and there are enough for every run. */
+/**
+ * The number of emoji in a bought id. No other scenario uses ids of this length, and there are enough of them for
+ * every run.
+ */
 const boughtLength = 6
 const spacing = 1_000_000_000
 
 interface Buyers {
   readonly tokens: readonly string[]
   readonly keys: readonly MasterKey[]
-  /** Ids from this number are available. */
+  /** The number of the first id to buy. All ids from this number on are free. */
   readonly firstId: number
 }
 
@@ -42,7 +45,8 @@ const checkout = { method: "CryptoCommerce" }
 const pendingPattern = /^\{"id":"([^"]+)".*"remaining_due_in_cents":(\d+).*"payment_intent_id":"([^"]+)"/
 
 /**
- * Reads the order id and the payment intent. It parses no more than needed, because the generator shares the machine.
+ * Reads the order id, the payment intent and its amount from the response. A pattern reads them without parsing the
+ * whole JSON, because the generator shares the machine with the server.
  */
 const toPay = (answer: Buffer): PaidIntent => {
   const [, orderId, cents, intentId] = pendingPattern.exec(answer.toString("latin1")) ?? []
@@ -51,7 +55,10 @@ const toPay = (answer: Buffer): PaidIntent => {
   return { orderId, intentId, cents: Number(cents) }
 }
 
-/** Add, check out, pay, look up: four requests, three of them a turn of the order. */
+/**
+ * Each connection repeats four requests: add an id to the cart, check out, pay, and look up the id. The first three
+ * are each a turn of the order.
+ */
 export const buy = (target: Target, { tokens, keys, firstId }: Buyers) => {
   const sign = webhookSigner(keys)
   let bought = 0
@@ -84,9 +91,10 @@ export const cartCycle: Scenario<Buyers> = {
   name: "cart-cycle",
   summary: "add, check out, pay, look up: each request counts as one write",
   sweep: true,
-  // With fewer connections, the service and the database often wait for each other. The baseline has the same number.
+  // With fewer connections, the service and its database would often wait for each other. The baseline gets the same
+  // number of connections.
   connections: 512,
-  // Node's JIT compiles the code of a cycle for this long.
+  // After a start, Node's JIT needs about this long to compile the code of a cycle.
   firstWarmupSeconds: 20,
   setupSeconds: 15,
   subject: service(),

@@ -13,7 +13,10 @@ const aims = [
 const channelName = (n: number): string =>
   `emoji_id:${new EmojiId([n % 400, Math.floor(n / 400) % 400, 1]).canonical}`
 
-/** The bare server expects the channel name as the only frame and responds once. The service also sends a greeting. */
+/**
+ * A client of the bare server sends one frame, the name of its channel, and gets one response. A client of the
+ * service sends two frames, `connect` and `subscribe`, and gets two responses.
+ */
 const plan = (target: Target, channels: number, publishers: number): FanOutPlan => {
   const isBare = target.side === bare.name
   const triggers = Array.from({ length: channels }, (_, n) =>
@@ -44,7 +47,8 @@ export const fanOutOne: Scenario = {
   setupSeconds: 25,
   subject: liveCommits(),
   against: [{ side: bare, aims }],
-  // One at a time. With several, the number of events per write varies randomly, and the writes dominate the cost.
+  // Only one event is published at a time. With several, the number of events per socket write would vary randomly,
+  // and the writes dominate the cost.
   fanOut: (target) => plan(target, 1, 1),
 }
 

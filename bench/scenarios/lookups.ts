@@ -17,11 +17,14 @@ const misses = 10_000
 const batchSize = 100
 const missLength = 5
 
-/** All sides receive the same request bytes. */
+/** Returns the path of a lookup. It is the same for all sides, so that they receive the same request bytes. */
 const pathAt = (n: number, length?: number): string =>
   `/emoji_id/${encodeURIComponent(canonicalAt(n, length))}`
 
-/** Builds all requests before the load starts, because building one costs more than sending it. */
+/**
+ * Returns a source that sends one of the given requests at random. The requests are built before the load starts,
+ * because building one costs more than sending it.
+ */
 export const pick = (requests: readonly Buffer[]): RequestSource => {
   const { length } = requests
   return () => requests[(Math.random() * length) | 0]!

@@ -15,7 +15,10 @@ const freeLength = 5
 const any = (count: number): number => (Math.random() * count) | 0
 const lookupOf = (n: number, length?: number) => `/emoji_id/${encodeURIComponent(canonicalAt(n, length))}`
 
-/** Of 100 requests: 80 lookups, 8 misses, 4 tag filters, 5 accounts, 1 edit, and 2 cart changes. */
+/**
+ * Of 100 requests, 80 look up a stored id, 8 an unregistered id and 4 the records of one tag. 5 read the account, 1
+ * edits a record, and 2 change the cart.
+ */
 const browse = (target: Target, tokens: readonly string[]) => {
   let edits = 0
   return converse(function* (connection): Talk {

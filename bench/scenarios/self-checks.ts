@@ -2,7 +2,10 @@ import { buildRequest, type Target } from "../load/request.ts"
 import type { Scenario } from "../scenario.ts"
 import { barePublish, bareUws, fastifyPostgres, singleStatementWrites } from "../side.ts"
 
-/** The same program twice. The difference is the noise of this run, and smaller differences have no meaning. */
+/**
+ * The aim for a program that is compared with itself. The measured difference is the noise of the run, and smaller
+ * differences in other scenarios have no meaning.
+ */
 const equal = [{ metric: "rate", atLeast: 0.9, atMost: 1.1 }] as const
 
 const lookup = (target: Target) => {

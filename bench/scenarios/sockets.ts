@@ -8,7 +8,7 @@ import { service } from "../subject.ts"
 const bare = barePublish("bare sockets")
 const channels = 1_000
 
-/** Connected and subscribed to one channel, like a wallet with an open send dialog. */
+/** Each client is connected and subscribed to one channel, like a wallet with an open send dialog. */
 const listener = (target: Target): CrowdPlan => {
   const isBare = target.side === bare.name
   const name = (socket: number) => `emoji_id:${canonicalAt(socket % channels)}`

@@ -7,7 +7,7 @@ import { openStored } from "../stored/open.ts"
 import { emailAt, storePeople, tokensOf } from "../stored/people.ts"
 import { service } from "../subject.ts"
 
-/** The first half of the people sends ids to the second half. */
+/** The number of people who send ids. The first half of the people sends ids to the second half. */
 const senders = 500
 const ids = 100_000
 

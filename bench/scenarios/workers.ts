@@ -7,7 +7,7 @@ import { gets, pick, store } from "./lookups.ts"
 
 const ids = 1_000
 const meetingSeconds = 6
-/** Enough requests that every process has looked up every id. */
+/** How often each id is looked up before the measurement, so that every process has every id in memory. */
 const rounds = 8
 
 const two = service("WORKERS=2", { WORKERS: "2" })
@@ -19,7 +19,7 @@ const lookups = {
   subject: two,
   prepare: async (server) => {
     await store(server, { ids })
-    // After a start, a process does not use its cache until it has received the changes of the others for some time.
+    // After a start, a process uses its caches only after it has listened to the other processes for some time.
     if (server.target.side === two.name) await sleepSeconds(meetingSeconds)
     const requests = gets(server.target, ids)
     await sendAll(server.target, requests.length * rounds, (n) => requests[n % ids]!)
@@ -28,7 +28,10 @@ const lookups = {
   check: (answer) => answer.body.length > 0,
 } satisfies Partial<RequestScenario<void>>
 
-/** Two servers and the generator share two cores, so any second process has a cost. */
+/**
+ * Two processes against one, at the peak rate. The servers and the generator share two cores, so a second process of
+ * any program has a cost. The ratio is corrected by the cost of a second bare process.
+ */
 export const workers: RequestScenario<void> = {
   ...lookups,
   name: "workers",
@@ -43,7 +46,10 @@ export const workers: RequestScenario<void> = {
   ],
 }
 
-/** Below the peak, where no process waits for a core and each has the same load. */
+/**
+ * Two processes against one, at a rate below the peak. There no process waits for a core, and each process has the
+ * same load.
+ */
 export const workersEach: RequestScenario<void> = {
   ...lookups,
   name: "workers-each",

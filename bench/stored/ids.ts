@@ -9,7 +9,9 @@ const size = alphabet.length
 const storedLength = 4
 const places = Array.from({ length: storedLength }, (_, place) => place)
 
-/** Number n with emoji as digits. Ids of different lengths are always different. */
+/**
+ * Returns id n: the number n with emoji as digits, lowest digit first. Ids of different lengths are always different.
+ */
 export function canonicalAt(n: number, length = storedLength): string {
   let id = ""
   for (let rest = n, place = 0; place < length; place++) {
@@ -21,7 +23,10 @@ export function canonicalAt(n: number, length = storedLength): string {
 
 export interface StoredIds {
   readonly ids: number
-  /** The first owner. Ids are assigned to the owners in rotation. */
+  /**
+   * The number of the first owner. The owners get the ids in rotation: id n belongs to user `firstOwner + n %
+   * owners`.
+   */
   readonly firstOwner?: number
   readonly owners?: number
   readonly records?: readonly { readonly tag: string; readonly data: string }[]
@@ -30,7 +35,10 @@ export interface StoredIds {
 export const webPage = { tag: "0x4001", data: "https://example.com/octopus" }
 export const note = { tag: "0x5001", data: "Send to the address below and mention the invoice." }
 
-/** Stores ids 0 to n - 1 as after a purchase: claim, id, records. */
+/**
+ * Stores ids 0 to `ids` - 1 as if they had been purchased: each gets a claim, a row in `emoji_id`, and the given
+ * records.
+ */
 export async function storeIds(sql: Sql, stored: StoredIds): Promise<void> {
   const { ids, firstOwner = 0, owners = 1, records = [webPage] } = stored
   const rows = records.map((record) => {
@@ -44,7 +52,7 @@ export async function storeIds(sql: Sql, stored: StoredIds): Promise<void> {
      select e, (n - 1)::int as i from unnest(string_to_array($1, ' ')) with ordinality as x(e, n)`,
     [alphabet.join(" ")],
   )
-  // Sorted like the indexes. A million inserts in random order would take twice as long.
+  // The rows are sorted like the indexes, because a million inserts in random order would take twice as long.
   await sql.unsafe(`
     create temp table stored as
     select canonical, ('${userIdAt(0).slice(0, 24)}' || lpad(to_hex(${firstOwner} + n % ${owners}), 12, '0'))::uuid as owner_id
@@ -54,7 +62,8 @@ export async function storeIds(sql: Sql, stored: StoredIds): Promise<void> {
              where ${places.map((place) => `l${place}.i <= ${Math.floor((ids - 1) / size ** place)}`).join(" and ")}) x
      where n < ${ids} order by canonical`)
   const [found] = await sql<[{ some: boolean }]>`select exists (select 1 from claim) as some`
-  // The conflict check costs a third of an insert, and an empty table has no conflicts.
+  // If the table `claim` is empty, no id is stored and there can be no conflict. The conflict check is then omitted,
+  // because it costs a third of an insert.
   const unlessThere = found.some ? sql`on conflict do nothing` : sql``
   await sql`insert into claim (canonical, kind, holder, owner_id)
             select canonical, 'owned', owner_id, owner_id from stored ${unlessThere}`

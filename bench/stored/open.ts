@@ -5,13 +5,13 @@ import type { RunningServer } from "../side.ts"
 
 const statementTimeoutMs = 300_000
 
-/** Runs `use` with a connection to the service's database. */
+/** Runs `use` with a connection to the service's database, and closes the connection afterwards. */
 export async function openStored(server: RunningServer, use: (sql: Sql) => Promise<void>): Promise<void> {
   const { database } = server
   if (database === undefined)
     throw new BenchFailure("this scenario stores data first: with --url, set --database too")
-  // In our own database, constraint checks are skipped: the rows are valid, and checking a million rows takes most of
-  // the time.
+  // In a database that the bench started, triggers and foreign key checks are turned off. The rows are known to be
+  // valid, and checking a million rows would take most of the time.
   const trusted = "socketDir" in database ? { session_replication_role: "replica" } : {}
   const connection = { ...trusted, synchronous_commit: "off", work_mem: "256MB" }
   const sql = connect({ connection: database, poolSize: 1, statementTimeoutMs, client: { connection } })
@@ -27,7 +27,7 @@ export interface MasterKey {
   readonly secret: string
 }
 
-/** The secret keys of the service. */
+/** Returns the secret keys of the service. Throws if they are unknown. */
 export function keysOf({ secretKeys }: RunningServer): readonly MasterKey[] {
   if (secretKeys === undefined)
     throw new BenchFailure("this scenario signs in its own users: with --url, set --secret-keys too")

@@ -7,7 +7,10 @@ import { tokensOf, userIdAt } from "./people.ts"
 
 const boughtLength = 3
 
-/** Creates one paid order through the service and copies it. Each copy has its own ledger entries and ids. */
+/**
+ * Creates one paid order through the service, and stores copies of it directly in the database. Each copy has its own
+ * order id and its own ledger lines.
+ */
 export async function storeOrders(server: RunningServer, orders: number): Promise<void> {
   const [token] = await tokensOf(server, 1)
   const call = async (path: string, body: unknown): Promise<void> => {

@@ -13,7 +13,7 @@ export const password = "correct horse battery staple"
 export const userIdAt = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, "0")}`
 export const emailAt = (n: number): string => `bench-${n}@example.com`
 
-/** Stores users 0 to n - 1 with confirmed email addresses and the same password. */
+/** Stores users 0 to `people` - 1. All have a confirmed email address and the same password. */
 export async function storePeople(sql: Sql, people: number): Promise<void> {
   const hash = await Effect.runPromise(
     Passwords.use((passwords) => passwords.hash(password)).pipe(Effect.provide(Passwords.layer())),
@@ -25,7 +25,7 @@ export async function storePeople(sql: Sql, people: number): Promise<void> {
     on conflict do nothing`
 }
 
-/** Signs access tokens for users 0 to n - 1, like the service does. */
+/** Returns access tokens for users 0 to `people` - 1, signed like those of the service. */
 export async function tokensOf(server: RunningServer, people: number): Promise<readonly string[]> {
   const keys = keysOf(server).map(({ id, secret }) => ({ id, secret: Redacted.make(secret) }))
   const issuer = urlOfTarget(server.target, "")

@@ -15,7 +15,10 @@ export interface SignedWebhook {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Builds the webhook of a sandbox payment, so that a payment is one request and does not wait for the sandbox. */
+/**
+ * Returns a function that builds the signed webhook of a sandbox payment. With it, a payment is a single request and
+ * does not wait for the sandbox.
+ */
 export function webhookSigner(keys: readonly MasterKey[]): (paid: PaidIntent) => SignedWebhook {
   const named = keys.map(({ id, secret }) => ({ id, secret: Redacted.make(secret) }))
   const ring = Effect.runSync(makeKeyRing(named, "sandbox-webhook"))

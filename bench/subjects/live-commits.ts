@@ -13,15 +13,18 @@ import { EventsToPlace, type Places } from "../../src/turns/event-offsets.ts"
 import { machineMs } from "../machine-clock.ts"
 import { PublishEndpoint } from "../publish-endpoint.ts"
 
-// The live endpoint of the complete service with an additional endpoint that commits events. Measures the path from the
-// commit to the sockets. Events that are requested together share a commit, so that the commit rate of the database
-// does not limit deliveries.
+// This program runs the complete service with its live endpoint and an additional endpoint that commits events. It is
+// used to measure the path from the commit to the sockets. Events that are requested together share a commit, so that
+// the commit rate of the database does not limit deliveries.
 
-/** The database and Redis server that several processes share. Without it, the process starts its own database. */
+/**
+ * The database and the Redis server that several processes share. If they are not given, the process starts its own
+ * database.
+ */
 interface Shared {
   readonly database: DatabaseAddress
   readonly redisUrl: string
-  /** One of this many wake-ups is dropped. */
+  /** One of this many wake-ups is dropped. A wake-up is a message that tells processes about a new event. */
   readonly loseEvery: number
 }
 
@@ -98,7 +101,7 @@ app.listen("127.0.0.1", 0, (socket) => {
 })
 
 process.once("SIGTERM", async () => {
-  // Like the server: accept no new sockets, then close the existing ones gradually.
+  // The program stops like the service: it accepts no new sockets, and then closes the existing ones gradually.
   if (listening !== undefined) uWS.us_listen_socket_close(listening)
   await live.drain(2000)
   while (!publishEndpoint.isIdle) await new Promise((next) => setTimeout(next, 10))

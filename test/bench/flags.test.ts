@@ -18,7 +18,7 @@ describe("the flags of the bench", () => {
     )
   })
 
-  it("override the defaults and the quick settings", () => {
+  it("override the defaults and the settings of --quick", () => {
     const args = [
       "--quick",
       "--duration",
@@ -34,7 +34,7 @@ describe("the flags of the bench", () => {
     expect(read(...args).scenarios.map(({ name }) => name)).toEqual(["baseline-publish"])
   })
 
-  it("select the scenarios of the service when --url is given", () => {
+  it("select only scenarios that measure the service if --url is given", () => {
     const flags = read("--url", "https://directory.example/base")
     expect(flags.url?.hostname).toBe("directory.example")
     expect(flags.scenarios.every(({ subject }) => subject.kind === "server" && subject.isService)).toBe(true)
@@ -62,7 +62,7 @@ describe("the flags of the bench", () => {
     }
   })
 
-  it("are listed in the help with every scenario", () => {
+  it("include --help, which lists every scenario", () => {
     expect(readFlags(["--help"], scenarios)).toBe("help")
     const text = usage(scenarios)
     for (const { name, summary } of scenarios)

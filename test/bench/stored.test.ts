@@ -12,7 +12,7 @@ describe("stored ids", () => {
     for (const id of ids) expect(parseEmojiId(id)).toMatchObject({ canonical: id, length: 4 })
   })
 
-  it("are found by the service like purchased ids", async () => {
+  it("are found by the service as if they had been purchased", async () => {
     const service = await serve()
     await storePeople(service.sql, 3)
     await storeIds(service.sql, { ids: 1_000, owners: 3, records: [webPage, note] })

@@ -26,7 +26,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }))
 const cpuOf = ({ server }: { readonly server?: { readonly cpuMicrosPerOperation?: number } | undefined }) =>
   server?.cpuMicrosPerOperation ?? Number.NaN
 
-describe("the suite", () => {
+describe("the benchmark suite", () => {
   it("measures both sides alternately and stores the results", async () => {
     const { result, steps } = await inTime(0.2, async (durationSeconds) => {
       const steps: string[] = []
@@ -41,13 +41,14 @@ describe("the suite", () => {
           onStep: (step) => steps.push(step),
         },
       )
-      // On a busy machine, a server may use less than the resolution of the CPU time, 10 ms.
+      // CPU time is counted in steps of 10 ms. On a busy machine, a server may use less than one step, and the
+      // measurement is then repeated with a longer duration.
       const isCounted = result.sides.every(({ peak }) => peak.some((run) => cpuOf(run) > 0))
       return isCounted ? { result, steps } : undefined
     })
     const turns = steps.filter((step) => step.includes("peak")).map((step) => step.endsWith("again"))
     expect(turns).toEqual([true, false, true, false])
-    // With `fresh`, servers are restarted before each further run.
+    // The scenario sets `fresh`, so both servers are restarted before the second run.
     expect(steps.filter((step) => step.includes("restarting"))).toHaveLength(2)
     expect(result.sides).toHaveLength(2)
     for (const side of result.sides) {
@@ -68,20 +69,20 @@ describe("the suite", () => {
     ])
   })
 
-  it("rejects a file without results", async () => {
+  it("rejects a results file that is missing or contains no results", async () => {
     await expect(readResults("package.json")).rejects.toThrow(/is not a results file/)
     await expect(readResults("nowhere.json")).rejects.toThrow(/cannot be read/)
   })
 })
 
-/** Whether the process runs. An orphan can stay a zombie until its new parent reaps it. */
+/** Whether the process runs. A zombie does not count: an orphan can stay a zombie until its new parent reaps it. */
 function isAlive(pid: number): boolean {
   if (!existsSync(`/proc/${pid}/stat`)) return false
   return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
 }
 
 describe("a measured server", () => {
-  it("does not exist after it was stopped", async () => {
+  it("has no process after it was stopped", async () => {
     const server = await bareUws().start()
     expect(existsSync(`/proc/${server.pid}`)).toBe(true)
     await server.stop()
@@ -97,13 +98,13 @@ describe("a measured server", () => {
     expect(await waitUntil(() => !isAlive(pid), patienceMs / 1000)).toBe(true)
   })
 
-  it("reports its output when it exits too early", async () => {
+  it("is reported with its output if it exits before it listens", async () => {
     const child = startChild(new URL("./fixtures/broken-server.ts", import.meta.url))
     await expect(child.next("listening", patienceMs / 1000)).rejects.toThrow(/out of order/)
   })
 })
 
-describe("the command", () => {
+describe("the bench command", () => {
   it("reports an invalid flag in one line and exits with status 2", async () => {
     const command = promisify(execFile)(process.execPath, ["--import", "tsx", "bench/run.ts", "--rate", "x"])
     await expect(command).rejects.toMatchObject({

@@ -3,7 +3,7 @@ import type { LoadPlan } from "../../bench/load/lane.ts"
 import { takeTurn } from "../../bench/turns.ts"
 import { sampleRun } from "./report/sample.ts"
 
-/** A side whose runs have the given disturbances, in order. */
+/** Returns a fake side. Other programs disturb its runs by the given numbers of cores, in this order. */
 function side(name: string, disturbances: number[]) {
   const left = [...disturbances]
   return {
@@ -32,7 +32,7 @@ const turn = async (ours: number[], theirs: number[], retakes: number) => {
 }
 
 describe("a turn", () => {
-  it("warms up longer only after a start", async () => {
+  it("has a longer warm-up only in the first run after a start", async () => {
     const warmups: number[] = []
     const measure = async ({ warmupSeconds }: { readonly warmupSeconds: number }) => {
       warmups.push(warmupSeconds)
@@ -51,7 +51,7 @@ describe("a turn", () => {
     expect(warmups).toEqual([7, 0, 7, 3, 0])
   })
 
-  it("applies the share of the load of each side", async () => {
+  it("gives each side its share of the connections and the rate", async () => {
     const loads: unknown[] = []
     const measure = async ({ connections, ratePerSecond }: LoadPlan) => {
       loads.push({ connections, ratePerSecond })
@@ -76,7 +76,7 @@ describe("a turn", () => {
     expect(stored).toEqual([[0.01], [0.02]])
   })
 
-  it("is repeated for all sides if one of them was disturbed", async () => {
+  it("is repeated for all sides if other programs disturbed one of them", async () => {
     const { steps, stored } = await turn([0, 0.1], [0.9, 0.05], 2)
     expect(steps).toHaveLength(4)
     expect(stored).toEqual([[0.1], [0.05]])

@@ -12,11 +12,11 @@ const read = (...args: string[]) => {
 }
 
 describe("the flags of a comparison with another commit", () => {
-  it("are absent in the normal mode", () => {
+  it("are absent if --against is not given", () => {
     expect(read()).toBeUndefined()
   })
 
-  it("require only the commit", () => {
+  it("have defaults for everything except the commit", () => {
     expect(read("--against", "HEAD~1")).toEqual({
       ref: "HEAD~1",
       scenarios: comparedScenarios,
@@ -25,7 +25,7 @@ describe("the flags of a comparison with another commit", () => {
     })
   })
 
-  it("select scenarios, pairs and seconds", () => {
+  it("select the scenarios, the number of pairs and the seconds of each run", () => {
     const flags = read(
       "--against",
       "main",
@@ -55,7 +55,7 @@ describe("the flags of a comparison with another commit", () => {
     expect(() => read(...args)).toThrow(message)
   })
 
-  it("use other scenario names than the normal mode, because the generator finds scenarios by name", () => {
+  it("select from scenarios with names of their own, because the generator finds scenarios by name", () => {
     const names = [...scenarios, ...comparedScenarios].map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
   })

@@ -29,7 +29,7 @@ const lookup = comparedScenarios[0]!
 const compared = (ours: Run[], theirs: Run[]): readonly ComparedRuns[] => [{ scenario: lookup, ours, theirs }]
 
 describe("the report of a comparison with another commit", () => {
-  it("has a row for each figure, without database figures if the database was not used", () => {
+  it("has a row for each figure, but none for the database if it was not used", () => {
     const same = () => times(8, (n) => run(1000 + n, 10))
     const comparison = compareRuns(compared(same(), same()), names)
     expect(comparison.figures.map(({ figure }) => figure)).toEqual([
@@ -54,7 +54,7 @@ describe("the report of a comparison with another commit", () => {
     expect(text).toContain("Slower beyond noise: lookup (server CPU per operation).")
   })
 
-  it("does not compare a failing side, and counts failures of the working tree as a loss", () => {
+  it("omits scenarios in which a side fails, and counts failures of the working tree as a loss", () => {
     const failing = () => times(3, () => run(10, 1, { errors: { "status 404": 90 } }))
     const fine = () => times(3, () => run(1000, 10))
     const ours = compareRuns(compared(failing(), fine()), names)
@@ -67,7 +67,7 @@ describe("the report of a comparison with another commit", () => {
     )
   })
 
-  it("lists figures that are too noisy, and disturbed runs", () => {
+  it("lists figures that are too noisy, and counts disturbed runs", () => {
     const noisy = times(4, (n) => run(n % 2 === 0 ? 500 : 1500, 10, { othersCpuShare: 1 }))
     const text = describeComparison(
       compareRuns(

@@ -5,12 +5,12 @@ const around = (centre: number, spread: number, pairs: number) =>
   Array.from({ length: pairs }, (_, pair) => centre * (1 + (pair % 2 === 0 ? spread : -spread)))
 
 describe("the verdict of a comparison with another commit", () => {
-  it("is slower when the pairs agree on a loss, for figures of both directions", () => {
+  it("is slower when all pairs show a loss, whether higher or lower values are better", () => {
     expect(judge(around(0.9, 0.01, 8), "higher")?.verdict).toBe("slower beyond noise")
     expect(judge(around(1.1, 0.01, 8), "lower")?.verdict).toBe("slower beyond noise")
   })
 
-  it("is faster when the pairs agree on a gain", () => {
+  it("is faster when all pairs show a gain", () => {
     expect(judge(around(1.1, 0.01, 8), "higher")?.verdict).toBe("faster beyond noise")
     expect(judge(around(0.9, 0.01, 8), "lower")?.verdict).toBe("faster beyond noise")
   })
@@ -23,19 +23,19 @@ describe("the verdict of a comparison with another commit", () => {
     expect(judge(around(0.99, 0.0001, 8), "higher")?.verdict).toBe("no difference beyond noise")
   })
 
-  it("does not depend on one bad pair", () => {
+  it("is no difference when only one of eight pairs shows a large loss", () => {
     expect(judge([1, 1.01, 0.99, 0.4, 1, 1.01, 0.99, 1], "higher")?.verdict).toBe(
       "no difference beyond noise",
     )
   })
 
-  it("requires more agreement with fewer pairs", () => {
+  it("is no difference with three pairs that vary, and slower with twenty pairs that vary as much", () => {
     expect(judge(around(0.93, 0.02, 3), "higher")?.verdict).toBe("no difference beyond noise")
     expect(judge(around(0.93, 0.02, 20), "higher")?.verdict).toBe("slower beyond noise")
   })
 
-  it("is rarely a difference between equal sides", () => {
-    // A fixed sequence, so that the test cannot fail randomly.
+  it("is rarely slower when both sides are equal", () => {
+    // The random numbers are a fixed sequence, so that the test cannot fail by chance.
     let state = 12_345
     const random = () => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

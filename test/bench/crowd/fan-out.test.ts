@@ -24,7 +24,7 @@ const listenTo = (channels: number) => ({
   helloAnswers: 1,
 })
 
-/** Repeats the run with a longer duration until more than `least` operations complete. */
+/** Repeats the run with longer and longer durations until more than `least` operations complete. */
 const measure = <Run extends { readonly completed: number }>(
   least: number,
   run: (longer: typeof plan) => Promise<Run>,
@@ -35,7 +35,7 @@ const measure = <Run extends { readonly completed: number }>(
   })
 
 describe("many WebSocket clients", () => {
-  it.each([1, 7])("receive every frame published to %i channels", async (channels) => {
+  it.each([1, 7])("receive every frame that is published, with %i channel(s)", async (channels) => {
     const triggers = Array.from({ length: channels }, (_, i) =>
       buildRequest(server.target, { method: "POST", path: `/publish/c${i}` }),
     )
@@ -84,7 +84,7 @@ describe("many WebSocket clients", () => {
     expect(run.latency.p50Ms).toBeGreaterThanOrEqual(10_000)
   })
 
-  it("report a timeout for a round with missing frames", async () => {
+  it("report a timeout if a published frame does not arrive", async () => {
     const trigger = buildRequest(server.target, { method: "POST", path: "/publish/unused" })
     const fanOut = { ...listenTo(1), channels: 1, publishers: 1, trigger: () => trigger }
     const run = await runFanOut(server.target, fanOut, { ...plan, timeoutSeconds: 0.2 }, server.pid)
@@ -92,7 +92,7 @@ describe("many WebSocket clients", () => {
     expect(run.errors["timeout"]).toBeGreaterThan(0)
   })
 
-  it("disconnect and reconnect all together", async () => {
+  it("disconnect and reconnect at the same time", async () => {
     const run = await measure(0, (longer) =>
       runReconnectStorm(server.target, listenTo(1), longer, server.pid),
     )
@@ -101,7 +101,7 @@ describe("many WebSocket clients", () => {
     expect(run.completed).toBeGreaterThan(0)
   })
 
-  it("count rejected sockets", async () => {
+  it("count the connections that the server rejects", async () => {
     const crowd = new Crowd(5, server.target, { ...listenTo(1), path: "/elsewhere" }, () => {})
     expect(await crowd.join(5)).toBe(false)
     expect(crowd.ready).toBe(0)

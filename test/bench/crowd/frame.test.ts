@@ -21,7 +21,7 @@ function serverFrame(opcode: number, payload: Buffer): Buffer {
 const sizes = fc.oneof(fc.nat(200), fc.constantFrom(125, 126, 65_535, 65_536))
 
 describe("WebSocket frames", () => {
-  it("are masked and match the example of RFC 6455 after unmasking", () => {
+  it("from a client are masked, and contain the original text after unmasking", () => {
     const frame = encodeText("Hello")
     expect([...frame.subarray(0, 2)]).toEqual([0x81, 0x85])
     expect(frame.includes("Hello")).toBe(false)
@@ -29,7 +29,7 @@ describe("WebSocket frames", () => {
     expect(Buffer.from(unmasked).toString()).toBe("Hello")
   })
 
-  it("encode every payload length in the correct format", () => {
+  it("have a header of the correct size for every payload length", () => {
     fc.assert(
       fc.property(sizes, (size) => {
         const frame = encodeClientFrame(2, Buffer.alloc(size))
@@ -40,7 +40,7 @@ describe("WebSocket frames", () => {
     )
   })
 
-  it("are read only when they are complete, and the remaining bytes stay in the buffer", () => {
+  it("are read only when they are complete, and an incomplete frame is read after the rest has arrived", () => {
     fc.assert(
       fc.property(fc.array(sizes, { minLength: 1, maxLength: 4 }), fc.nat(), (all, at) => {
         const frames = all.map((size, i) => serverFrame(1, Buffer.alloc(size, i)))
@@ -57,7 +57,7 @@ describe("WebSocket frames", () => {
     )
   })
 
-  it("are rejected if they are fragmented, compressed, masked or too large", () => {
+  it("from a server are rejected if they are fragmented, compressed, masked or too large", () => {
     const bad = [
       [0x01, 0],
       [0xc1, 0],

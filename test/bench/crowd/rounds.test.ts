@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { Rounds } from "../../../bench/crowd/rounds.ts"
 
 describe("rounds", () => {
-  it("find the round of a delivery by counting, and its last delivery", () => {
+  it("are found by counting the frames of each socket, and report their last delivery", () => {
     const shape = fc.record({
       sockets: fc.integer({ min: 1, max: 12 }),
       channels: fc.integer({ min: 1, max: 12 }),
@@ -29,11 +29,11 @@ describe("rounds", () => {
     )
   })
 
-  it("ignore a frame that belongs to no round", () => {
+  it("ignore a frame that arrives before any round has begun", () => {
     expect(new Rounds(2, 1).deliver(0)).toBeUndefined()
   })
 
-  it("start again after a lost frame", () => {
+  it("are counted correctly again when a resync follows a lost frame", () => {
     const rounds = new Rounds(3, 1)
     rounds.begin()
     rounds.deliver(0)

@@ -6,7 +6,10 @@ import { buildRequest } from "../../../bench/load/request.ts"
 
 const won = new Set<string>()
 const seen: string[] = []
-/** Grants each prize once. Other paths always succeed. */
+/**
+ * A server that grants each prize to its first request and rejects later requests for it with 422. Requests for other
+ * paths always succeed.
+ */
 const server = createServer((request, response) => {
   const path = request.url ?? ""
   seen.push(path.split("/")[1] ?? "")

@@ -17,7 +17,7 @@ const greet = () =>
   })
 
 describe("a conversation", () => {
-  it("builds the next request of each connection from its last response", () => {
+  it("builds the next request of each connection from the last response on that connection", () => {
     const { source, judge } = greet()
     expect(source(1).toString()).toBe("hello 1")
     expect(source(2).toString()).toBe("hello 2")
@@ -29,7 +29,7 @@ describe("a conversation", () => {
     expect(source(1).toString()).toBe("name?")
   })
 
-  it("starts again after an unexpected, an unreadable or a missing response", () => {
+  it("starts again from its first request after an unexpected, an unreadable or a missing response", () => {
     const { source, judge } = greet()
     const untilName = () => {
       expect(source(1).toString()).toBe("hello 1")

@@ -28,7 +28,7 @@ const load = (target: Target, traffic: Partial<HttpTraffic> = {}, changes: Parti
   return runHttpLoad(target, { source: () => request, ...traffic }, { ...plan, ...changes }, undefined)
 }
 
-/** Repeats the run with a longer duration until more than `least` responses arrive. */
+/** Repeats the run with longer and longer durations until more than `answers` responses arrive. */
 const loadFor = (answers: number, target: Target, traffic: Partial<HttpTraffic> = {}) =>
   inTime(plan.durationSeconds, async (durationSeconds) => {
     const run = await load(target, traffic, { durationSeconds })
@@ -58,7 +58,7 @@ describe("a closed loop", () => {
     expect(run.latency.maxMs).toBeGreaterThanOrEqual(run.latency.p50Ms)
   })
 
-  it("sends the requests of each connection in order", async () => {
+  it("sends the requests of each connection in order and checks each response", async () => {
     const target = await serve((request, response) => response.end(request.url))
     const sent = [0, 0, 0, 0]
     const run = await loadFor(10, target, {
@@ -98,7 +98,7 @@ describe("a closed loop", () => {
     expect(run.errors["timeout"]).toBeGreaterThanOrEqual(plan.connections)
   })
 
-  it("counts refused connections and continues", async () => {
+  it("counts refused connections as errors and continues", async () => {
     const target = await serve(() => {})
     server?.close()
     const run = await load(target)
@@ -120,7 +120,7 @@ describe("a closed loop", () => {
 })
 
 describe("an open loop", () => {
-  it("sends exactly as many requests as the rate requires, with ticks or polling", async () => {
+  it("sends exactly as many requests as the rate requires, at low and high rates", async () => {
     for (const ratePerSecond of [800, 5_000]) {
       let served = 0
       const target = await serve((_, response) => {
@@ -135,7 +135,7 @@ describe("an open loop", () => {
     }
   })
 
-  it("includes requests that became due during a stall in the latency", async () => {
+  it("adds the waiting time to the latency of requests that became due while the server stalled", async () => {
     const stallMs = 200
     let firstAtMs: number | undefined
     const target = await serve((_, response) => {
@@ -144,14 +144,14 @@ describe("an open loop", () => {
       if (left > 0) setTimeout(() => response.end("x"), left)
       else response.end("x")
     })
-    // With one connection, all other requests wait. A loop that measures from the actual send time would not notice
-    // this.
+    // There is only one connection, so all other requests wait during the stall. If the latency were measured from
+    // the actual send time, it would not include this waiting time.
     const run = await load(target, {}, { connections: 1, warmupSeconds: 0, ratePerSecond: 100 })
     expect(run.completed).toBe(25)
     expect(run.latency.p50Ms).toBeGreaterThan(20)
   })
 
-  it("counts requests that could not be sent in time as unsent", async () => {
+  it("counts requests as unsent if no connection became free in time", async () => {
     const target = await serve(() => {})
     const run = await load(
       target,

@@ -8,7 +8,10 @@ interface Seen {
   keepAlive: boolean
 }
 
-/** Passes every chunk through one buffer that is overwritten afterwards, like the sockets do. */
+/**
+ * Feeds the bytes to a reader, cut into chunks at the given positions. Returns the responses that were read. All
+ * chunks use the same buffer, which is overwritten after each chunk, as with real sockets.
+ */
 function readAll(transport: string, cuts: readonly number[] = []): Seen[] {
   const seen: Seen[] = []
   const reader = new ResponseReader((status, buffer, start, end, keepAlive) =>
@@ -48,13 +51,13 @@ describe("the response reader", () => {
     ])
   })
 
-  it("skips an interim response", () => {
+  it("skips an interim response and reads the final one", () => {
     expect(readAll(`HTTP/1.1 100 Continue\r\n\r\n${plain(201, "made")}`).map(({ status }) => status)).toEqual(
       [201],
     )
   })
 
-  it("detects Connection: close", () => {
+  it("reports that the server will close the connection", () => {
     const transport = "HTTP/1.1 503 Busy\r\nConnection: Close\r\ncontent-length: 0\r\n\r\n"
     expect(readAll(transport)).toEqual([{ status: 503, body: "", keepAlive: false }])
   })
@@ -86,10 +89,10 @@ describe("the response reader", () => {
 
   it.each([
     ["something that is not HTTP", "SSH-2.0-OpenSSH_9.2\r\n\r\n"],
-    ["a body without an end", "HTTP/1.1 200 OK\r\n\r\nhello"],
-    ["a body beyond any limit", "HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n"],
+    ["a body of unknown length", "HTTP/1.1 200 OK\r\n\r\nhello"],
+    ["a body that is too large", "HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n"],
     ["a chunk without a size", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"],
-  ])("refuses %s", (_, transport) => {
+  ])("rejects %s", (_, transport) => {
     expect(() => readAll(transport)).toThrow(MalformedResponse)
   })
 })

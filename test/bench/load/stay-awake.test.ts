@@ -18,7 +18,7 @@ describe("a generator that stays awake", () => {
     expect(idleMs).toBeLessThanOrEqual(allMs - 40)
   })
 
-  it("stops polling after the end", async () => {
+  it("stops polling when it is ended", async () => {
     let polls = 0
     const stayAwake = new StayAwake(() => ++polls)
     await sleep(5)

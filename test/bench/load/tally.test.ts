@@ -14,7 +14,7 @@ describe("a tally", () => {
     expect(maxMs).toBeCloseTo(2_000, -1)
   })
 
-  it("excludes fast failures from the latency and includes timeouts", () => {
+  it("excludes failed operations from the latency, but includes timeouts and unsent operations", () => {
     const tally = new Tally()
     tally.settle(0.001, "status 503")
     tally.settle(400, "timeout")
@@ -25,7 +25,7 @@ describe("a tally", () => {
     expect(tally.latency().maxMs).toBeGreaterThan(399)
   })
 
-  it("returns zeros without operations", () => {
+  it("returns zero for all latencies if there were no operations", () => {
     const { meanMs, p50Ms, maxMs } = new Tally().latency()
     expect([meanMs, p50Ms, maxMs]).toEqual([0, 0, 0])
   })

@@ -24,7 +24,7 @@ describe("a comparison with an earlier run", () => {
     expect(faster).toEqual([])
   })
 
-  it("reports nothing when the ranges overlap", () => {
+  it("reports nothing when the ranges of the runs overlap", () => {
     expect(compare(peaks(1000, 1010, 700), peaks(800, 810, 790)).slower).toEqual([])
   })
 
@@ -32,12 +32,12 @@ describe("a comparison with an earlier run", () => {
     expect(compare(peaks(1000, 1001, 999), peaks(960, 961, 959)).slower).toEqual([])
   })
 
-  it("assumes noise for a single run", () => {
+  it("assumes 10 % noise for a figure with only one run", () => {
     expect(compare(peaks(1000), peaks(850)).slower).toEqual([])
     expect(compare(peaks(1000), peaks(700)).slower).toHaveLength(1)
   })
 
-  it("counts a higher cost as slower and a lower one as faster", () => {
+  it("counts a higher CPU cost as slower and a lower CPU cost as faster", () => {
     const costing = (micros: number) => {
       const server = {
         cpuShare: 1,
@@ -52,7 +52,7 @@ describe("a comparison with an earlier run", () => {
     expect(compare(costing(25), costing(20)).faster).toHaveLength(1)
   })
 
-  it("compares latency only at the same rate", () => {
+  it("compares latencies only if they were measured at the same rate", () => {
     const at = (rate: number, p99Ms: number) => {
       const run = sampleRun(rate, { offeredPerSecond: rate, latency: { ...sampleRun(1).latency, p99Ms } })
       return sampleResults(sampleScenario({ sides: [{ name: "service", peak: [], atRate: [run, run] }] }))
@@ -63,7 +63,7 @@ describe("a comparison with an earlier run", () => {
     expect(compare(at(500, 3), at(600, 9)).compared).toBe(0)
   })
 
-  it("reports a failing side and does not compare it", () => {
+  it("reports a side whose operations fail, and does not compare it", () => {
     const dead = sampleRun(0, { completed: 0, errors: { connect: 40 } })
     const after = sampleResults(
       sampleScenario({ sides: [{ name: "service", peak: [dead, dead], atRate: [] }] }),
@@ -73,7 +73,7 @@ describe("a comparison with an earlier run", () => {
     expect(comparison.failing).toEqual(["lookup, service: 100 % failed"])
   })
 
-  it("compares the headline ratios and lists missing scenarios", () => {
+  it("compares the ratios, and lists scenarios that are missing in the earlier run", () => {
     const { slower } = compare(ratios(0.9, 0.88, 0.92), ratios(0.7, 0.69, 0.72))
     expect(slower.map(({ figure }) => figure)).toEqual(["lookup: rate ratio to bare"])
     const comparison = compare(sampleResults(), ratios(1, 1, 1))

@@ -9,7 +9,7 @@ const subject = baselineOnly.subject.name
 const opponent = baselineOnly.against[0]!.side.name
 
 describe("ratios", () => {
-  it("use the runs of the same turn", () => {
+  it("are computed from the runs of the same turn", () => {
     const sides = [
       { name: subject, peak: [100, 50, 104].map((rate) => sampleRun(rate)), atRate: [] },
       { name: opponent, peak: [100, 50, 100].map((rate) => sampleRun(rate)), atRate: [] },
@@ -25,7 +25,7 @@ describe("ratios", () => {
     expect(cpu).toMatchObject({ metric: "cpu", value: { median: 1 } })
   })
 
-  it("are not judged when other programs used the machine, except for CPU time", () => {
+  it("of rates are not judged if other programs used the machine", () => {
     const disturbed = sampleRun(100, { othersCpuShare: 1.2 })
     const sides = [subject, opponent].map((name) => ({ name, peak: [disturbed], atRate: [] }))
     const [rate] = ratiosOf(baselineOnly, sides)
@@ -37,7 +37,7 @@ describe("ratios", () => {
     )
   })
 
-  it("are judged by CPU time when the generator limits the opponent, and can still fail", () => {
+  it("of rates are judged by CPU time if the generator limits the opponent, and can still miss their aim", () => {
     const { server } = sampleRun(100)
     const cost = (cpuMicrosPerOperation: number) => ({ ...server!, cpuShare: 0.6, cpuMicrosPerOperation })
     const heldBack = sampleRun(100, { generator: { cpuShare: 0.99 }, server: cost(10) })
@@ -58,7 +58,7 @@ describe("ratios", () => {
     )
   })
 
-  it("do not meet their aim with failing operations", () => {
+  it("do not meet their aim if too many operations fail", () => {
     const refusing = sampleRun(100, { errors: { "status 503": 5 } })
     const sides = [
       { name: subject, peak: [refusing], atRate: [] },
@@ -105,7 +105,7 @@ describe("ratios", () => {
       expect(table).toContain(row)
   })
 
-  it("omit figures that a remote server does not provide", () => {
+  it("are omitted for figures that a remote server does not provide", () => {
     const { server: _, ...remote } = sampleRun(100)
     const sides = [
       { name: subject, peak: [remote], atRate: [] },
@@ -117,7 +117,7 @@ describe("ratios", () => {
   })
 })
 
-describe("the table", () => {
+describe("the report table", () => {
   const rows = (text: string) => text.split("\n").filter((line) => line.startsWith("| lookup"))
 
   it("shows each ratio with its spread and whether it met its aim", () => {
@@ -128,7 +128,7 @@ describe("the table", () => {
     )
   })
 
-  it("shows errors by kind", () => {
+  it("shows the number of errors of each kind", () => {
     const peak = [
       sampleRun(1000, { errors: { timeout: 2 } }),
       sampleRun(1000, { errors: { timeout: 1, "status 503": 7 } }),
