@@ -59,6 +59,7 @@ const Payment = Schema.Struct({
   provider: Schema.String,
   intentId: optionalText,
   externalReference: optionalText,
+  operationKey: optionalText,
   cents: Schema.Int,
   at: Schema.String,
 })
@@ -74,6 +75,7 @@ const Refund = Schema.Struct({
   at: Schema.String,
   reason: optionalText,
   externalReference: optionalText,
+  operationKey: optionalText,
   whole: optionalText,
   takenOnAt: optionalText,
 })

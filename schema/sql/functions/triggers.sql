@@ -1,8 +1,7 @@
--- Trigger functions and their triggers. They are in a separate file, because creating a trigger again locks its
--- table. A change of any other function file locks no table.
+-- Functions that tables call, and the triggers that call them. They are in a file of their own because re-creating a trigger
+-- locks its table: a change to any other function file takes no table lock.
 
--- When the address of an account becomes unverified, stores the address that was verified last and the time of that
--- verification. When an account is deleted, removes the stored address.
+-- Keeps the address that was verified last, and when that was, while a new address is not verified. A deleted account keeps none.
 create or replace function keep_proven_at() returns trigger language plpgsql as $$
 begin
   if new.deleted_at is not null then
@@ -17,9 +16,8 @@ create or replace trigger app_user_unproven before update on app_user for each r
   when ((old.email_verified_at is not null and new.email_verified_at is null)
         or (old.deleted_at is null and new.deleted_at is not null)) execute function keep_proven_at();
 
--- Enforces double entry for all callers: each journal to which a statement adds lines must sum to zero. The lines are
--- summed per journal, with an index. A join could use a cached plan from when the table was small, and read all
--- lines.
+-- Double entry is enforced here and does not depend on callers: each journal that an insert touches must sum to zero. The lines
+-- are read journal by journal: a cached plan, made while the table was small, could otherwise read all lines.
 create or replace function check_journals_balance() returns trigger language plpgsql as $$
 begin
   if exists (select 1 from (select distinct journal_id from fresh) f
@@ -31,7 +29,7 @@ end $$;
 create or replace trigger ledger_line_balances after insert on ledger_line
   referencing new table as fresh for each statement execute function check_journals_balance();
 
--- Prevents changes of the ledger, which is append-only. A mistake is corrected with another journal.
+-- The ledger is append-only. A mistake is corrected by another journal.
 create or replace function refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception using errcode = 'EI009', message = format('%s is only added to', tg_table_name);
@@ -41,7 +39,7 @@ create or replace trigger ledger_line_stays before update or delete on ledger_li
 create or replace trigger journal_stays before update or delete on journal
   for each statement execute function refuse_change();
 
--- Queues a deleted payment method, so that it is also detached at its provider.
+-- A payment method that is deleted here must be detached at its provider, too.
 create or replace function put_method_to_forget() returns trigger language plpgsql as $$
 begin
   insert into method_to_forget (id, provider) values (old.id, old.provider) on conflict (id) do nothing;
@@ -52,7 +50,7 @@ create or replace trigger payment_method_hidden after update of deleted_at on pa
 create or replace trigger payment_method_gone after delete on payment_method for each row
   when (old.deleted_at is null) execute function put_method_to_forget();
 
--- Revokes the grants of a deleted OAuth client. The rows stay until their access tokens have expired.
+-- A deleted OAuth client's grants are revoked. They stay until their access tokens have expired.
 create or replace function revoke_grants_of_client() returns trigger language plpgsql as $$
 begin
   update oauth_grant set revoked_at = coalesce(revoked_at, now()) where client_id = old.client_id;
