@@ -49,8 +49,8 @@ export class Deadlines extends Context.Service<
         let wakeAt = Number.POSITIVE_INFINITY
         let wake: (() => void) | undefined
 
-        // If the event is refused, the entity has already changed. After other failures the next sweep tries the
-        // entity again, when its lease has expired.
+        // Failures are only logged. A refused event means that the entity changed after it was found due, so nothing is
+        // left to do. After other failures the first sweep after the lease of the entity tries it again.
         const tryOnce = (work: Effect.Effect<unknown, unknown>, name: unknown) =>
           Effect.catchCause(work, (cause) =>
             Cause.hasDies(cause)

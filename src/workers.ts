@@ -11,7 +11,7 @@ const restartPauseMs = 500
 const failedStartStopMs = 60_000
 const exited = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
 
-/** Runs n copies of this program on the port. A worker that exits is replaced; all stop together. */
+/** Starts `count` workers, which share the port. A worker that exits is replaced; all stop together. */
 export const startWorkers = async (
   count: number,
   program: string,

@@ -73,7 +73,8 @@ export const orderMachine = setup({
   initial: "Draft",
   context: ({ input = noInput }) => change.begun(input),
   on: {
-    // A payment that does not pay the order is recorded, and the next checkout of the order uses it.
+    // A payment that arrives in Draft or Paid is recorded and does not change the state. The next checkout of a draft
+    // subtracts it from the amount due.
     "payment.captured": {
       actions: [
         bookReceived,

@@ -31,7 +31,7 @@ const curves: ReadonlyArray<readonly [plain: Curve, repeaters: Curve]> = [
 
 /**
  * The weight of each shape. With weight 0 an id has the score of an id without a shape, with weight 1 the score of
- * Repeaters, and between them in proportion.
+ * Repeaters. The score of weights between 0 and 1 is interpolated linearly.
  */
 const shapeWorth: Readonly<Record<ShapeName, number>> = {
   Repeaters: 1,

@@ -143,7 +143,7 @@ export class Subscription {
 
   #needsNoRead({ epoch, offset }: Position): boolean {
     const { channel, position } = this.openChannel
-    // The parties of this channel must be read, and the same statement reads the position.
+    // A channel with parties needs a read to check the permission. The same statement reads the position.
     if (position === undefined || hasParties(channel.kind) || epoch !== position.epoch) return false
     return (
       offset === position.offset ||

@@ -217,7 +217,7 @@ const make = Effect.gen(function* () {
       return revisedAt != null && Date.parse(revisedAt) > Date.parse(at)
     }),
     /**
-     * Returns the price of a lootbox, or undefined if it is not on sale. An order holds it by claiming its
+     * Returns the price of a lootbox, or undefined if it is not on sale. To hold the lootbox, an order claims its
      * `lootboxKey`.
      */
     findOffer: Effect.fnUntraced(function* (id: string) {

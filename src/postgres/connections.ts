@@ -6,8 +6,8 @@ import type postgres from "postgres"
  */
 export const heldUpMs = 100
 /**
- * After the database has refused to open a connection, this connection is not used for this time, unless no other is
- * available.
+ * After the database has refused a connection, the pool waits this long before it uses that slot again, unless no other
+ * slot is available.
  */
 const refusedMs = 1000
 /** When a client is closed, its running statements get this long to finish. Then its connection is terminated. */

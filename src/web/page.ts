@@ -29,8 +29,8 @@ const contentPolicy = (formsLeadOut: boolean): string =>
     "img-src 'self' data: https:",
     "connect-src 'self'",
     "manifest-src 'self'",
-    // Browsers apply `form-action` not only to the form, but also to every redirect that follows it, including
-    // redirects of the other origin.
+    // Browsers apply `form-action` also to every redirect that follows a form. The directive is therefore omitted when a
+    // form of the page leads to another origin.
     ...(formsLeadOut ? [] : ["form-action 'self'"]),
     "base-uri 'none'",
     "frame-ancestors 'none'",

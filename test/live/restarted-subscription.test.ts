@@ -10,7 +10,8 @@ it("a subscription that restarts during a read receives later events", () => {
   world.execute(1)
   log.offset = 5
   world.execute(0)
-  // The first result arrives first: the channel starts at 5, and the other subscription must read 3 to 5.
+  // The result of the first subscription arrives first. It was read at offset 5, so the channel starts at 5. The result
+  // of `late` was read at offset 2, so `late` must still read the events 3 to 5.
   world.answer(1)
   world.answer(0)
   expect(late.place).toEqual({ epoch: "e1", offset: 2 })

@@ -44,7 +44,7 @@ export class TwoFactor extends Context.Service<
       provider: TwoFactorProvider | undefined,
     ): Effect.Effect<void, NotFound | Unavailable>
     /**
-     * Disables methods with a backup code, for a user who lost the second factor. Disables all methods if no provider
+     * Disables methods. A backup code authorizes it, for a user who lost the second factor. Disables all methods if no provider
      * is given.
      */
     disableByBackup(
