@@ -49,7 +49,7 @@ export type PaymentEvent =
       /** `refund_failed`: the provider accepted or made the refund before, and the refund has now failed. */
       readonly kind: "refunded" | "refund_failed"
       readonly provider: string
-      /** Undefined for a refund that was created at the provider, not by this service. `paymentFact` then finds the order. */
+      /** Undefined for a refund that this service did not request. `paymentFact` then finds the order. */
       readonly orderId: string | undefined
       readonly paymentFact: string
       readonly intentId: string
