@@ -24,7 +24,7 @@ it.skipIf(findProgram("curl") === undefined)(
       await service.printed("docs")
       const script = tour
         .replace("http://localhost:3001", `http://localhost:${port}`)
-        .replaceAll("/tmp/frames.jsonl", join(folder, "frames.jsonl"))
+        .replace("$(mktemp)", join(folder, "frames.jsonl"))
       const { HOME, PATH } = process.env
       const { stdout } = await promisify(execFile)("bash", ["-ec", script], {
         cwd: root,
