@@ -16,9 +16,8 @@ const curve = (low: number, high: number, bow = 0): Curve => ({ low, high, bow }
 
 /**
  * For each length from 1 to 6, the curve of ids without a shape and the curve of Repeaters. The curves of Repeaters
- * with four and five emoji are fitted to the measured scores, and the curve with three emoji to the two measured ids.
- * The other curves are estimates that continue the same steps. Each curve is below the curve of the next shorter
- * length.
+ * with four and five emoji are fitted to the measured scores. The curve with three emoji is fitted to the only two
+ * measured ids of that length. The other curves are estimates. Each curve is below that of the next shorter length.
  */
 const curves: ReadonlyArray<readonly [plain: Curve, repeaters: Curve]> = [
   [curve(100, 100), curve(100, 100)],

@@ -16,7 +16,7 @@ export type LiveChannel =
 type RefusalCode = ErrorFrame["code"] | "not_allowed"
 
 export interface ChannelHandlers {
-  /** Called with the current state. Discard everything known about the channel before. */
+  /** Called with the current state. It replaces everything that the application knew about the channel. */
   readonly state: (state: unknown) => void
   /** Called with each later event, in order, once. */
   readonly event: (event: EventFrame) => void

@@ -8,7 +8,7 @@ import { openRedisFastPath } from "./redis-fast-path.ts"
 import type { Transport } from "./transport.ts"
 
 const PENDING_WAKES_MAX = 2_000
-/** Room for the members that are added to a message after its pairs are counted. */
+/** Bytes of a message that are reserved for the names of its last members. Wake-ups may use only the rest. */
 const TAIL_BYTES = 80
 
 export interface PeerLinkOptions {
@@ -161,7 +161,8 @@ export const openPeerLink = async (options: PeerLinkOptions) => {
       clearInterval(beat)
       protocol.leave()
       schedule()
-      // Without a last message, the others drop their caches one lease later. Do not wait longer for it.
+      // Wait at most one lease until the last message (`bye`) is stored. Without it, the other processes notice the
+      // silence after about one lease and drop their caches, so a longer wait is not needed.
       await Promise.race([left, sleep(leaseMs)])
       resolveLeft()
       await Promise.race([Promise.allSettled([close(), redisFastPath?.close()]), sleep(leaseMs)])

@@ -99,7 +99,7 @@ export class Hub extends Context.Service<
           return isFirst
         }
         const readBatch = async function* () {
-          // The rest of a burst of wake-ups arrives in this turn of the event loop.
+          // Waits for the rest of a burst of wake-ups, which arrives in this turn of the event loop.
           await new Promise<void>((resolve) => void setImmediate(resolve))
           const [woken, settled] = [batch, settling]
           batch = new Set()

@@ -16,7 +16,7 @@ import { type Landing, readLanding, withoutToken } from "./magic-link-landing-ro
 import { discardAction, linkCodePage, linkInvalidPage, linkPage } from "./magic-link-page.ts"
 import { landingQuery } from "./oauth/authorization-request.ts"
 
-/** How long the cookie `handed` keeps a refresh token from a URL until the user confirms the login. */
+/** The lifetime of the cookie `handed`. It stores the refresh token of a link until the user confirms the login. */
 const handedSeconds = 600
 
 /**

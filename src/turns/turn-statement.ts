@@ -51,7 +51,7 @@ export const writeTurns = (turns: ReadonlyArray<WrittenTurn>) => {
 export const mayGoTogether = ({ turn }: WrittenTurn, others: ReadonlyArray<WrittenTurn>): boolean =>
   turn.effects.uses === undefined || others.every((other) => other.turn.effects.uses === undefined)
 
-/** The claims of a batch that failed, for each turn. */
+/** For each turn of a batch, the ids that the turn could not claim. */
 export class LostClaims {
   readonly #lost = new Map<WrittenTurn, Array<string>>()
   readonly #had = new Set<string>()

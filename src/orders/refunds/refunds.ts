@@ -249,8 +249,8 @@ export class Refunds extends Context.Service<
           return yield* get(orderId)
         }),
         applyEvent: Effect.fnUntraced(function* ({ cents, intentId, isFailed, orderId, provider, refundId }) {
-          // A refund that was made at the provider is recorded first. The order refuses it if it exceeds the
-          // payments.
+          // A refund that was requested directly at the provider is not in the order yet. It is added as pending before
+          // its outcome is recorded. The order refuses it if it exceeds the amount that can still be refunded.
           yield* begin(orderId, ({ context }) =>
             findRefund(context, refundId) === undefined
               ? Effect.succeed([{ id: refundId, provider, intentId, cents, itemIds: [] }])

@@ -7,7 +7,7 @@ import { refresh, tokens } from "./session.js"
  * request, it is sent with the same key, so that the service runs it only once.
  */
 const unansweredKeys = new Map()
-/** How often a repeated call is retried while the service still processes the first attempt. */
+/** The maximum number of retries while the service still processes the first attempt. */
 const maxRetries = 5
 
 /**
