@@ -36,14 +36,28 @@ const startChange = async (
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
+  let locked = (): void => {}
+  const isLocked = new Promise<void>((resolve) => {
+    locked = resolve
+  })
   const lock = sql.begin(async (tx) => {
     await tx`select 1 from app_user where id = ${id} for update`
+    locked()
     await held
   })
+  await isLocked
   const body = JSON.stringify({ password: "another password", current_password: password })
   const headers = { "content-type": "application/json", authorization: `Bearer ${token}` }
-  fetch(`${url}/account`, { method: "PATCH", headers, body }).catch(() => {})
-  await vi.waitUntil(async () => (await waiting({ sql })).length > 0, patiently)
+  let request: Promise<unknown> | undefined
+  await vi.waitUntil(async () => {
+    // A busy process can reject the request before it runs a statement.
+    request ??= fetch(`${url}/account`, { method: "PATCH", headers, body })
+      .catch(() => {})
+      .finally(() => {
+        request = undefined
+      })
+    return (await waiting({ sql })).length > 0
+  }, patiently)
   return async () => {
     release()
     await lock
