@@ -47,7 +47,7 @@ describe("the turns of an entity", () => {
       }),
     ))
 
-  it("of different entities do not wait for each other", () =>
+  it("do not wait for the turns of another entity", () =>
     run(
       Effect.gen(function* () {
         const { cells, letGo } = yield* makeStage
@@ -56,7 +56,7 @@ describe("the turns of an entity", () => {
       }),
     ))
 
-  it("continue after a turn that failed or died", () =>
+  it("continue after a turn that fails and a turn that crashes", () =>
     run(
       Effect.gen(function* () {
         const { cells, enter, held, letGo, log } = yield* makeStage
@@ -87,7 +87,7 @@ describe("the turns of an entity", () => {
       }),
     ))
 
-  it("complete once they run, even if the caller is interrupted", () =>
+  it("complete after they have started, even if the caller is interrupted", () =>
     run(
       Effect.gen(function* () {
         const { cells, held, letGo, log } = yield* makeStage
@@ -119,7 +119,7 @@ describe("the turns of an entity", () => {
       }),
     ))
 
-  it("do not overflow the stack when many thousands of them fail synchronously", () =>
+  it("do not overflow the stack when 20,000 waiting turns fail synchronously", () =>
     run(
       Effect.gen(function* () {
         const { cells, letGo } = yield* makeStage

@@ -10,7 +10,7 @@ const filled = (max: number, mayRemove?: (value: number) => boolean) => {
 afterEach(() => vi.restoreAllMocks())
 
 describe("a bounded map", () => {
-  it("removes the oldest entries for a new key, and none for a known key", () => {
+  it("removes its oldest entry when a new key exceeds the limit, and nothing when a known key is set again", () => {
     const map = filled(3)
     map.set("0", 10)
     expect([...map]).toEqual([
@@ -23,7 +23,7 @@ describe("a bounded map", () => {
     expect([...map.keys()]).toEqual(["2", "3", "4"])
   })
 
-  it("removes renewed entries last", () => {
+  it("treats a renewed entry as its newest entry", () => {
     const map = filled(3)
     map.renew("0", 0)
     map.set("3", 3)
@@ -41,7 +41,7 @@ describe("a bounded map", () => {
     expect([...map.keys()]).toEqual(["996", "997", "998", "999"])
   })
 
-  it("keeps entries that must not be removed, and grows if none may be removed", () => {
+  it("keeps entries that must not be removed, and grows beyond its limit if no entry may be removed", () => {
     const inUse = new Set([0, 1])
     const map = filled(3, (value) => !inUse.has(value))
     map.set("3", 3)
@@ -54,7 +54,7 @@ describe("a bounded map", () => {
     expect(map.size).toBe(4)
   })
 
-  it("removes many entries per search for the oldest entry, and stays nearly full", () => {
+  it("seldom searches for its oldest entries, because it removes several at once, and stays nearly full", () => {
     const map = filled(6400)
     const walks = vi.spyOn(Map.prototype, Symbol.iterator)
     for (let n = 6400; n < 64_000; n++) map.set(`${n}`, n)

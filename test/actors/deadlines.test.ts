@@ -18,7 +18,7 @@ const startDeadlines = async (takeDue: (typeof EntityStore)["Service"]["takeDue"
   return runtime.runPromise(Deadlines)
 }
 
-it("sweeps continue after a sweep that died", async () => {
+it("sweeps continue after one sweep has crashed", async () => {
   let looks = 0
   const deadlines = await startDeadlines(() =>
     ++looks === 1
@@ -31,7 +31,7 @@ it("sweeps continue after a sweep that died", async () => {
   expect(handled).toBe("late")
 })
 
-it("a sweep handles the other entities when the handler of one entity dies", async () => {
+it("a sweep handles the other entities when the handler of one entity crashes", async () => {
   const handled: Array<string> = []
   const due = ["damaged", "sound"].map((id) => ({ kind: "order", id }))
   const deadlines = await startDeadlines(() => Effect.succeed(due))

@@ -45,7 +45,7 @@ describe("an entity", () => {
     expect(row).toEqual({ version: 100, items: 100 })
   })
 
-  it("applies a hundred concurrent events from two services and loses none", async () => {
+  it("loses no acknowledged event when two services send a hundred events concurrently", async () => {
     const { id, owner } = await newOrder()
     const results = await Promise.all(
       Array.from({ length: 100 }, (_, i) => add(i % 2 === 0 ? one : two, id, owner)),
@@ -59,7 +59,7 @@ describe("an entity", () => {
     expect(succeeded).toBeGreaterThan(90)
   })
 
-  it("is created by one of two services that create it concurrently, and the other service continues with it", async () => {
+  it("accepts the events of both services when two services create the entity concurrently", async () => {
     for (let round = 0; round < 150; round++) {
       const { id, owner } = await newOrder()
       const results = await Promise.all([one, two, one, two].map((service) => add(service, id, owner)))
@@ -67,7 +67,7 @@ describe("an entity", () => {
     }
   })
 
-  it("gives its events offsets in commit order without gaps", async () => {
+  it("publishes events with gapless offsets when two services change the entity concurrently", async () => {
     const { id, owner } = await newOrder()
     await Promise.all(Array.from({ length: 40 }, (_, i) => add(i % 2 === 0 ? one : two, id, owner)))
     const [row] = await one.sql`select version from entity where id = ${id}`
@@ -92,7 +92,7 @@ describe("an entity", () => {
     })
   })
 
-  it("is read from the database before an event that may create it is refused", async () => {
+  it("accepts an event that a new entity would refuse, if another service has created and changed the entity", async () => {
     const { id, owner } = await newOrder()
     await add(one, id, owner)
     const send = (service: TestService, event: OrderEvent) =>
@@ -109,12 +109,12 @@ describe("an entity", () => {
     } as const
     const held = await send(one, { type: "checkout.payment", at, items: [item("🛰️")], checkout })
     expect(Result.isSuccess(held)).toBe(true)
-    // A new order would refuse this event. The second service has not read the order yet, so it must read it first.
+    // A new order would refuse this event. The second service has not read the order yet, so it must read the order.
     const back = await send(two, { type: "convert_to_draft", at })
     expect(Result.isSuccess(back) && back.success).toMatchObject({ version: 3, snapshot: { value: "Draft" } })
   })
 
-  it("is answered with NotFound if it does not exist, unless the event may create it", async () => {
+  it("that does not exist answers `NotFound` to an event that cannot create the entity", async () => {
     const result = await one.runtime.runPromise(
       Effect.flatMap(OrderActors, (orders) => orders.send(randomUUID(), { type: "clear", at })).pipe(
         Effect.result,
@@ -123,7 +123,7 @@ describe("an entity", () => {
     expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "NotFound" })
   })
 
-  it("is read as another service has stored it", async () => {
+  it("is read with the changes that another service has stored", async () => {
     const { id, owner } = await newOrder()
     await add(one, id, owner)
     await add(two, id, owner)
@@ -133,7 +133,7 @@ describe("an entity", () => {
     expect(Result.isSuccess(after) && after.success.version).toBe(3)
   })
 
-  it("rejects events when its mailbox is full", async () => {
+  it("rejects events with `Unavailable` when too many events are waiting, and applies all other events", async () => {
     const { id, owner } = await newOrder()
     const results = await Promise.all(Array.from({ length: 400 }, () => add(one, id, owner)))
     const refused = results.filter(Result.isFailure)

@@ -45,13 +45,16 @@ const stored = JSON.parse(
   readFileSync(join(import.meta.dirname, "snapshots-format-1.json"), "utf8"),
 ) as ReadonlyArray<{ readonly kind: Kind; readonly value: string; readonly context: Record<string, unknown> }>
 
-it.each(stored)("reads a $kind in state $value that was stored without a format version", (row) => {
-  const exit = read(row.kind, { value: row.value, context: row.context })
-  expect(Exit.isSuccess(exit) && exit.value).toMatchObject({ value: row.value, context: row.context })
-})
+it.each(stored)(
+  "a snapshot of $kind in the state $value can be read if it was stored without a format version",
+  (row) => {
+    const exit = read(row.kind, { value: row.value, context: row.context })
+    expect(Exit.isSuccess(exit) && exit.value).toMatchObject({ value: row.value, context: row.context })
+  },
+)
 
 it.each(stored)(
-  "rejects a $kind in state $value if a member has the wrong type",
+  "a snapshot of $kind in the state $value is rejected if a member is missing or has the wrong type",
   ({ context, kind, value }) => {
     const member = Object.keys(context).find((name) => typeof context[name] === "string")!
     expect(messageOf(read(kind, { value, context: { ...context, [member]: 5 } }))).toBe(
@@ -62,13 +65,16 @@ it.each(stored)(
   },
 )
 
-it.each(Object.keys(readers) as Array<Kind>)("rejects a %s in an unknown state", (kind) => {
-  const { context } = stored.find((row) => row.kind === kind)!
-  expect(messageOf(read(kind, { value: "Lost", context }))).toContain('at ["value"]')
-  expect(messageOf(read(kind, { value: null, context: null }))).toContain(`${kind} the-id cannot be read`)
-})
+it.each(Object.keys(readers) as Array<Kind>)(
+  "a snapshot of '%s' with an unknown state or without a state is rejected",
+  (kind) => {
+    const { context } = stored.find((row) => row.kind === kind)!
+    expect(messageOf(read(kind, { value: "Lost", context }))).toContain('at ["value"]')
+    expect(messageOf(read(kind, { value: null, context: null }))).toContain(`${kind} the-id cannot be read`)
+  },
+)
 
-it("rejects a snapshot of a newer format", () => {
+it("a snapshot is rejected if its format version is newer or is not a number", () => {
   const { context, kind, value } = stored[0]!
   for (const format of [2, "1"]) {
     expect(messageOf(read(kind, { value, context, format }))).toContain(
@@ -77,14 +83,14 @@ it("rejects a snapshot of a newer format", () => {
   }
 })
 
-it("keeps members that a newer release added to the same format", () => {
+it("a snapshot that is read keeps unknown members, which a newer release may have added", () => {
   const { context, kind, value } = stored[0]!
   const exit = read(kind, { value, context: { ...context, added: 1 }, format: 1 })
   expect(Exit.isSuccess(exit) && exit.value.context).toEqual({ ...context, added: 1 })
 })
 
 it.each(Object.keys(readers) as Array<Kind>)(
-  "reads back every snapshot that the %s machine produces",
+  "every snapshot that the %s machine produces can be converted to JSON and read back",
   (kind) => {
     const { events, input } = machineWalks[kind]
     const turns = makeTransition(machines[kind])
@@ -113,7 +119,7 @@ it.each(Object.keys(readers) as Array<Kind>)(
   },
 )
 
-it("stores the format version, and does not overwrite a snapshot that it cannot read", async () => {
+it("an order is stored with its format version, and is not overwritten if its snapshot cannot be read", async () => {
   const service = await serve()
   const id = randomUUID()
   const userId = (await service.user()).id

@@ -25,13 +25,16 @@ const machines: ReadonlyArray<readonly [machine: AnyStateMachine, input: unknown
   [lootboxMachine, { id: "l", typeId: null, ids: [] }],
 ]
 
-it.each(machines)("the first snapshot of $id is the same as that of an actor", (machine, input) => {
-  const first = makeTransition(machine).first(input)
-  const actors = createActor(machine, { input })
-  expect(machine.getPersistedSnapshot(first)).toEqual(actors.getPersistedSnapshot())
-})
+it.each(machines)(
+  "`makeTransition` creates the same first snapshot of the machine $id as an XState actor",
+  (machine, input) => {
+    const first = makeTransition(machine).first(input)
+    const actors = createActor(machine, { input })
+    expect(machine.getPersistedSnapshot(first)).toEqual(actors.getPersistedSnapshot())
+  },
+)
 
-it.each(machines)("$id runs no actions before its first snapshot", (machine, input) => {
+it.each(machines)("the machine $id runs no actions when it starts", (machine, input) => {
   const done: Array<string> = []
   createActor(machine, { input, inspect: ({ type }) => type === "@xstate.action" && done.push(type) }).start()
   expect(done).toEqual([])

@@ -59,7 +59,7 @@ describe("the transfer machine", () => {
   }
   const ends = { delete: "Deleted", expire: "Expired" }
 
-  it("goes from the request through both codes to acceptance, and its end states refuse all events", () => {
+  it("needs the sender's code and then the receiver's code, and refuses all events in its end states", () => {
     expect(explore(transferMachine, { ...input, forced: false }, events)).toEqual({
       New: { request: "AwaitingSender" },
       AwaitingSender: {
@@ -108,7 +108,7 @@ describe("the lootbox machine", () => {
     delete: { type: "DELETE", now: 1 },
   }
 
-  it("never returns to an earlier status, and opens only owned lootboxes", () => {
+  it("never returns to an earlier status, and opens only `Owned` lootboxes", () => {
     expect(explore(lootboxMachine, { id: "l", typeId: null, ids }, events)).toEqual({
       New: Object.fromEntries(statuses.map((to) => [`create ${to}`, to])),
       Draft: { ...Object.fromEntries(statuses.map((to) => [`to ${to}`, to])), delete: "Deleted" },

@@ -37,13 +37,13 @@ const auditParts = async (batch: number) => {
 const sum = (parts: ReadonlyArray<number>) => parts.reduce((total, cents) => total + cents, 0)
 const wholeAudit = async () => (await service.sql`select ledger_audit() as cents`)[0]?.["cents"]
 
-it("audits every order in parts, and reports no difference for a correct ledger", async () => {
+it("the audit runs in parts, and finds no difference in a correct ledger", async () => {
   expect(await auditParts(3)).toEqual([0, 0, 0])
   expect(await auditParts(7)).toEqual([0, 0])
   expect(await auditParts(1000)).toEqual([0])
 })
 
-it("reports a difference for an order whose amount is not the booked amount, and for a booking without an order", async () => {
+it("the audit finds an order whose amount differs from the booked amount, and a booking without an order", async () => {
   const text = (await service.call("GET", "/metrics")).text
   expect(text).toMatch(/^ledger_imbalance_cents 0$/m)
   await service.sql`update entity set state = jsonb_set(state, '{context,payments,0,cents}',
@@ -70,14 +70,14 @@ const scrape = async ({ database }: TestService) => {
 }
 const makeDue = ({ sql }: TestService) => sql`update audit_round set continued_at = '-infinity'`
 
-it("shows the difference in the metrics of every process until a complete audit finds none", async () => {
+it("the metrics of every new process show the difference that the last complete audit found", async () => {
   expect(await scrape(service)).toEqual(["0", true])
   await makeDue(service)
   expect(await scrape(service)).toEqual(["75", true])
   expect(await scrape(service)).toEqual(["75", true])
 })
 
-describe("audit of many orders", () => {
+describe("an audit of many orders", () => {
   let large: TestService
   beforeAll(async () => {
     large = await serve()
@@ -91,7 +91,7 @@ describe("audit of many orders", () => {
     ])}::text::jsonb)`
   })
 
-  it("continues where the last process stopped, and reports its age only after a complete audit", async () => {
+  it("continues where the previous process stopped, and the metrics show its result only after it is complete", async () => {
     const said: Array<unknown> = []
     for (let starts = 0; starts < 4; starts++) {
       await makeDue(large)
@@ -105,7 +105,7 @@ describe("audit of many orders", () => {
     ])
   })
 
-  it("runs one part of the audit when several processes request one concurrently", async () => {
+  it("runs only one part when eight concurrent calls request the next part", async () => {
     await large.sql`update audit_round set after = null, continued_at = '-infinity'`
     await Promise.all(
       Array.from({ length: 8 }, () => large.sql`select continue_audit(1000, make_interval(secs => 15))`),

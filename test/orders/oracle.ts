@@ -3,7 +3,7 @@ import { expect } from "vitest"
 
 /** The invariants of ids, orders and money. Each query returns the rows that violate the invariant. */
 const offences: Record<string, string> = {
-  "an owned claim without its registration, or the other way round": `
+  "an owned claim without a registered id of the same owner, or a registered id without an owned claim": `
     select coalesce(c.canonical, e.canonical) as id
       from (select * from claim where kind in ('owned', 'transfer')) c
       full join emoji_id e on e.canonical = c.canonical
@@ -16,7 +16,7 @@ const offences: Record<string, string> = {
     select o.id from entity o, jsonb_array_elements(o.state->'context'->'items') i
      where o.kind = 'order' and o.status = 'PendingPayment' and i->>'claim' is not null
        and not exists (select 1 from claim c where c.canonical = i->>'claim' and c.holder = o.id)`,
-  "a paid order whose id is not registered to its buyer by it": `
+  "a paid order with an id that this order did not register to its buyer": `
     select o.id from entity o, jsonb_array_elements(o.state->'context'->'items') i
      where o.kind = 'order' and o.status = 'Paid' and i->>'type' = 'EmojiId'
        and not exists (select 1 from emoji_id e where e.canonical = i->>'claim'
@@ -33,7 +33,7 @@ const offences: Record<string, string> = {
          < (select sum((i->>'cents')::bigint) from jsonb_array_elements(o.state->'context'->'items') i)`,
   "a payment of the sandbox that is booked twice": `
     select p.id from sandbox_payment p join journal j on j.reference = 'sandbox:' || p.id group by p.id having count(*) > 1`,
-  "a code used more often than it may, or not as often as orders say": `
+  "a code that is used more often than allowed, or whose count differs from its recorded uses": `
     select c.id from code c where c.uses > c.max_uses
         or c.uses <> (select coalesce(sum(count), 0) from code_use u where u.code_id = c.id)`,
   "a user with more free ids than allowed": "select id from app_user where free_used > free_limit",

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 
 describe("a purchase", () => {
-  it("is visible immediately in every process and in every list", async () => {
+  it("is visible immediately in both processes, in lookups, searches and lists", async () => {
     const buyer = await newShopper(one, { freeLimit: 1 })
     const [id] = freshIds(1) as [string]
     const query = `/emoji_id/search?emoji_id=${encodeURIComponent(id)}`
@@ -32,7 +32,7 @@ describe("a purchase", () => {
     }
   })
 
-  it("shows an id with the skin tones of the buyer until the owner changes them", async () => {
+  it("keeps the skin tones that the buyer chose for an id until the owner deletes them", async () => {
     const buyer = await newShopper(one, { freeLimit: 2 })
     const [plain, rest] = freshIds(2) as [string, string]
     const [canonical, spelled] = [`👍${rest}`, `👍🏽${rest}`]
@@ -60,7 +60,7 @@ describe("a lootbox", () => {
   const addBox = (buyer: typeof admin, id: string) =>
     buyer.call("POST", "/cart", { items: [{ lootbox_id: id }] })
 
-  it("is bought and then opened by its buyer", async () => {
+  it("is held for the first buyer who checks out, then paid and opened by this buyer", async () => {
     const box = await newBox()
     const buyer = await newShopper(one)
     const added = await addBox(buyer, box.id)
@@ -92,7 +92,7 @@ describe("a lootbox", () => {
     expect(row).toEqual({ left: [], due_at: null })
   })
 
-  it("is marked Taken in carts after its deletion, and so is an id that was put into a lootbox", async () => {
+  it("is marked `Taken` in a cart after it is deleted, like an id that was put into another lootbox", async () => {
     const box = await newBox()
     const buyer = await newShopper(one)
     const id = freshId()
@@ -106,7 +106,7 @@ describe("a lootbox", () => {
     expect(lost.body.error).toContain(`${id} is already taken.`)
   })
 
-  it("can be bought by another user after an order with it is cancelled", async () => {
+  it("can be checked out by another user after the order of the first user is cancelled", async () => {
     const box = await newBox()
     const [first, second] = [await newShopper(one), await newShopper(two)]
     await addBox(first, box.id)
@@ -118,7 +118,7 @@ describe("a lootbox", () => {
     await expectInvariants(one.sql)
   })
 
-  it("cannot be checked out as Free", async () => {
+  it("cannot be checked out with the method `Free`", async () => {
     const box = await newBox()
     const buyer = await newShopper(one, { freeLimit: 5 })
     await addBox(buyer, box.id)

@@ -35,14 +35,14 @@ const paidOrder = async () => {
   return { buyer, order: body }
 }
 
-it("makes one refund when the request is repeated after a killed process", async () => {
+it("a refund request makes one refund when it is repeated after the process was killed", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order } = await paidOrder()
   await sentAgain((options) => admin.call("POST", `/orders/${order.id}/refund`, { amount: 100 }, options))
   expect((await buyer.order(order.id)).body.refunded_total_in_cents).toBe(100)
 })
 
-it("books a refund made elsewhere once when the request is repeated after a killed process", async () => {
+it("a refund made elsewhere is booked once when the request is repeated after the process was killed", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order } = await paidOrder()
   const body = { amount: 100, external_reference: "till 4" }
@@ -50,7 +50,7 @@ it("books a refund made elsewhere once when the request is repeated after a kill
   expect((await buyer.order(order.id)).body.refunded_total_in_cents).toBe(100)
 })
 
-it("books a payment made elsewhere once when the request is repeated after a killed process", async () => {
+it("a payment made elsewhere is booked once when the request is repeated after the process was killed", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order } = await paidOrder()
   const body = { amount: 100, external_reference: "till 4" }
@@ -58,7 +58,7 @@ it("books a payment made elsewhere once when the request is repeated after a kil
   expect((await buyer.order(order.id)).body.amount_overpaid_in_cents).toBe(100)
 })
 
-it("books a cash payment once when the request is repeated after a killed process", async () => {
+it("a cash payment is booked once when the request is repeated after the process was killed", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const buyer = await newShopper(service)
   const { body: cart } = await buyer.add(...freshIds(2))
@@ -71,7 +71,7 @@ it.each([
   ["payment_override", "amount_overpaid_in_cents"],
   ["refund_override", "refunded_total_in_cents"],
 ] as const)(
-  "%s books a reference once, and rejects another amount with the same reference with 409",
+  "`%s` books an external reference once, and answers 409 to the same reference with another amount",
   async (path, member) => {
     const admins = [
       await newShopper(service, { role: "Admin" }),
@@ -104,7 +104,7 @@ it.each([
   },
 )
 
-it("books cash with the same reference once, and rejects another amount with the same reference with 409", async () => {
+it("cash with the same external reference is booked once; the same reference with another amount is answered with 409", async () => {
   const admins = [await newShopper(service, { role: "Admin" }), await newShopper(service, { role: "Admin" })]
   const buyer = await newShopper(service)
   const { body: cart } = await buyer.add(...freshIds(2))
@@ -123,7 +123,7 @@ it("books cash with the same reference once, and rejects another amount with the
   expect(await due()).toBe(cart.total_in_cents - 200)
 })
 
-it("returns the paid order when the cash payment that paid it is repeated with the same reference", async () => {
+it("a cash payment that is repeated with the same reference returns the order that it paid", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const buyer = await newShopper(service)
   const { body: cart } = await buyer.add(...freshIds(1))
@@ -137,7 +137,7 @@ it("returns the paid order when the cash payment that paid it is repeated with t
   expect((await pay({})).status).toBe(409)
 })
 
-it("books each cash payment that has neither a reference nor an Idempotency-Key", async () => {
+it("every cash payment without a reference is booked, unless its Idempotency-Key is repeated", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { body: cart } = await admin.add(...freshIds(2))
   const headers = { "idempotency-key": randomUUID() }

@@ -29,7 +29,7 @@ const outcome = <A, E>(exit: Exit.Exit<A, E>) => (Exit.isSuccess(exit) ? exit.va
 const askAll = <E>(ask: (n: number) => Effect.Effect<number, E>, numbers: ReadonlyArray<number>) =>
   Promise.all(numbers.map((n) => Effect.runPromiseExit(ask(n)).then(outcome)))
 
-it("requests that arrive while a statement runs share the next one, and each gets its own result", async () => {
+it("requests that arrive while a statement runs share the next statement, and each request gets its own result", async () => {
   const { answer, run, statements } = slowDatabase()
   const all = askAll(batchWrites({ run, maxStatements: 1, maxAsks: 10 }), [2, 4, 6, 8])
   await answer()
@@ -38,7 +38,7 @@ it("requests that arrive while a statement runs share the next one, and each get
   expect(await all).toEqual([4, 8, 12, 16])
 })
 
-it("the number and the size of statements stay within their limits", async () => {
+it("the number of concurrent statements and the number of requests per statement are limited", async () => {
   const { answer, run, statements } = slowDatabase()
   const numbers = Array.from({ length: 12 }, (_, n) => 2 * n)
   const all = askAll(batchWrites({ run, maxStatements: 2, maxAsks: 4 }), numbers)
@@ -48,7 +48,7 @@ it("the number and the size of statements stay within their limits", async () =>
   expect(statements.map(({ length }) => length)).toEqual([1, 1, 4, 4, 2])
 })
 
-it("an additional statement starts when enough requests wait to fill it", async () => {
+it("an additional statement starts as soon as enough requests are waiting to fill a whole statement", async () => {
   const { answer, run, statements } = slowDatabase()
   const ask = batchWrites({ run, maxStatements: 1, maxFull: 1, maxAsks: 3 })
   const few = askAll(ask, [2, 4, 6])
@@ -61,7 +61,7 @@ it("an additional statement starts when enough requests wait to fill it", async 
   expect(statements).toEqual([[2], [4, 6, 8], [10, 12, 14], [16]])
 })
 
-it("a statement contains at most half of the waiting requests if many wait", async () => {
+it("a statement takes only half of the waiting requests if many requests are waiting", async () => {
   const { answer, run, statements } = slowDatabase()
   const numbers = Array.from({ length: 13 }, (_, n) => 2 * n)
   const all = askAll(batchWrites({ run, maxStatements: 1, maxAsks: 10, evenAsks: 2 }), numbers)
@@ -93,7 +93,7 @@ it("a rejected request does not affect the other requests of its statement", asy
   expect(await all).toEqual([4, expect.stringContaining("odd"), 8])
 })
 
-it("a failed statement fails all its requests, and later statements run", async () => {
+it("all requests of a failed statement fail, and later statements still run", async () => {
   const { answer, run } = slowDatabase()
   const ask = batchWrites({ run, maxStatements: 1, maxAsks: 2 })
   const all = askAll(ask, [2, 4, 6, 8])
@@ -106,7 +106,7 @@ it("a failed statement fails all its requests, and later statements run", async 
   expect(await later).toEqual([20])
 })
 
-it("a request that may not share the next statement runs in a later statement, alone if necessary", async () => {
+it("requests that may not share a statement run in separate statements", async () => {
   const { answer, run, statements } = slowDatabase()
   const fits = (ask: number, others: ReadonlyArray<number>) =>
     !others.some((other) => other % 10 === ask % 10)

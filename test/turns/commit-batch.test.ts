@@ -18,8 +18,8 @@ const versionOf = async (id: string): Promise<number | undefined> => {
   return row?.version
 }
 
-describe("commit_batch", () => {
-  it("creates entities and updates others in one statement", async () => {
+describe("`commit_batch`", () => {
+  it("creates one entity and updates another entity in one statement", async () => {
     const [old, fresh] = [randomUUID(), randomUUID()]
     await commit({ id: old })
     await commitMany([{ id: fresh }, { id: old, expected: 1, status: "Cancelled" }])
@@ -28,7 +28,7 @@ describe("commit_batch", () => {
     expect(row?.["status"]).toBe("Cancelled")
   })
 
-  it("applies a repeated turn once, whether it is repeated alone or with other turns", async () => {
+  it("applies a repeated batch once, for a batch of one turn and a batch of three turns", async () => {
     const events = [
       { channel: "c", type: "t", data: {} },
       { channel: "d", type: "t", data: {} },
@@ -44,7 +44,7 @@ describe("commit_batch", () => {
     }
   })
 
-  it("rejects a turn with an outdated version, and reports its entity", async () => {
+  it("rejects a batch that contains a turn with an outdated version, and reports the entity of this turn", async () => {
     const [id, other] = [randomUUID(), randomUUID()]
     await commit({ id })
     await commit({ id, expected: 1 })
@@ -55,7 +55,7 @@ describe("commit_batch", () => {
     expect(await versionOf(other)).toBeUndefined()
   })
 
-  it("rejects the creation of an existing entity and the update of a missing one", async () => {
+  it("rejects the creation of an existing entity and the update of a missing entity", async () => {
     const [begun, gone, fine] = [randomUUID(), randomUUID(), randomUUID()]
     await commit({ id: begun })
     await expect(commitMany([{ id: begun }, { id: gone, expected: 1 }, { id: fine }])).rejects.toMatchObject({
@@ -66,7 +66,7 @@ describe("commit_batch", () => {
     expect(await versionOf(fine)).toBeUndefined()
   })
 
-  it("reports which turn of a batch was already committed, so that the others can be retried without it", async () => {
+  it("rejects a batch that contains an already committed turn, and reports the entity of this turn", async () => {
     const repeated = { id: randomUUID(), turn: randomUUID() }
     const fresh = { id: randomUUID() }
     await commit(repeated)
@@ -91,7 +91,7 @@ describe("claims", () => {
     return row?.holder
   }
 
-  it("are made for all ids or for none, and the ids that are held are reported", async () => {
+  it("of a turn are made for all its ids or for none, and the error names the ids that are already held", async () => {
     const winner = randomUUID()
     await commit({ id: winner }, claim(winner, "🍎", "🍊"))
     const loser = randomUUID()
@@ -104,7 +104,7 @@ describe("claims", () => {
     expect(await versionOf(loser)).toBeUndefined()
   })
 
-  it("are won by the first of two turns that claim the same id in one statement, and the other turn is reported", async () => {
+  it("of two holders for the same id make the statement fail, and the error reports the second claim", async () => {
     const [first, second] = [randomUUID(), randomUUID()]
     await expect(
       put(
@@ -115,7 +115,7 @@ describe("claims", () => {
     expect(await holderOf("twice")).toBeUndefined()
   })
 
-  it("are won by the first of two turns that take the same id from its holder, and the other turn is reported", async () => {
+  it("that take the same id from its owner twice make the statement fail, and the error reports the second claim", async () => {
     const [owner, first, second] = [randomUUID(), randomUUID(), randomUUID()]
     const owned = { canonical: "sent twice", kind: "owned", owner_id: owner } as const
     const sent = { ...owned, kind: "transfer", from_holder: owner, held: true } as const
@@ -128,7 +128,7 @@ describe("claims", () => {
     expect(await holderOf("sent twice")).toBe(owner)
   })
 
-  it("can be repeated by their holder, also in the same statement", async () => {
+  it("can be repeated by the same holder, in one statement and in two", async () => {
     const holder = randomUUID()
     const again = { canonical: "again", kind: "order", holder } as const
     await put(again, again)
@@ -136,7 +136,7 @@ describe("claims", () => {
     expect([await holderOf("again"), await holderOf("again too")]).toEqual([holder, holder])
   })
 
-  it("can take an id that is free or held by from_holder, but not from another holder", async () => {
+  it("with `from_holder` can take an id that is free or held by `from_holder`, but not an id of another holder", async () => {
     const [order, buyer, other] = [randomUUID(), randomUUID(), randomUUID()]
     const paid = (canonical: string): Claim => ({
       canonical,
@@ -152,7 +152,7 @@ describe("claims", () => {
     await expect(put(paid("sold"))).rejects.toMatchObject({ code: "EI002", detail: '["sold"]' })
   })
 
-  it("with `held` are rejected if the id is free", async () => {
+  it("with `held` are rejected if the id is free, and accepted if `from_holder` holds the id", async () => {
     const [owner, transfer] = [randomUUID(), randomUUID()]
     const moved: Claim = {
       canonical: "given",
@@ -184,7 +184,7 @@ describe("claims", () => {
     expect(row?.["holders"]).toBe(1000 - refused.length)
   })
 
-  it("do not deadlock when ids are claimed and paid concurrently", async () => {
+  it("do not deadlock when concurrent turns claim and pay the same ids in random order", async () => {
     const ids = Array.from({ length: 12 }, (_, i) => `crossed-${i}`)
     const order = randomUUID()
     await put(...ids.map((canonical): Claim => ({ canonical, kind: "order", holder: order })))
@@ -218,7 +218,7 @@ describe("events of a statement", () => {
       select channel, "offset"::int as "offset", (data->>'n')::int as n from event
        where channel like ${`${prefix}%`} order by channel, "offset"`
 
-  it("get offsets per channel in the given order, and the caller gets these offsets", async () => {
+  it("get consecutive offsets per channel in the given order, and the statement returns these offsets", async () => {
     const round = async (...events: ReadonlyArray<readonly [string, number]>) => {
       const { json, newEvents } = makeEvents(...events)
       const [{ places }] = await one.sql<
@@ -248,7 +248,7 @@ describe("events of a statement", () => {
     ])
   })
 
-  it("get the right channels even if the database sorts the names in another order", async () => {
+  it("are stored in the right channels even if the channel names are not sorted as in the database", async () => {
     const names = ["z:Ä", "z:b", "z:a", "z:\u{1f680}", "z:\u{fe0f}"]
     const channels = names.map((name, i) => ({ name, events: i + 1 }))
     const events = names.map((_, i) => ({ channel: i + 1, after: i, type: "test", data: { n: i } }))

@@ -50,7 +50,7 @@ it("a turn that waits for a locked row does not delay other turns", async () => 
 })
 
 describe("concurrent turns", () => {
-  it("share transactions, and each gets its own events with their offsets", async () => {
+  it("share transactions, and each turn gets its own events with their offsets", async () => {
     const channel = `order:${randomUUID()}`
     const turns = Array.from({ length: 60 }, (_, n) => {
       const own = { channel: `order:${randomUUID()}`, type: "test.own", data: { n } }
@@ -88,7 +88,7 @@ describe("concurrent turns", () => {
       const taken = { canonical, kind: "transfer", owner_id: owner, from_holder: owner, held: true } as const
       return turn({ claims: [{ ...taken, holder: id }] }, { id, kind: "transfer" })
     }
-    // The first turn, which claims nothing, runs immediately. The others wait and share the next statement.
+    // The first turn, which claims nothing, runs immediately. The other turns wait and share the next statement.
     const others = Array.from({ length: 20 }, transfer)
     const [, ...begun] = await commit([turn(), ...others])
     expect(begun.filter(Result.isSuccess)).toHaveLength(1)
@@ -98,7 +98,7 @@ describe("concurrent turns", () => {
     ])
   })
 
-  it("are rejected only if their id is held or their version is outdated; the other turns of the statement are committed", async () => {
+  it("are rejected only if their id is held or their version is outdated; all other turns are committed", async () => {
     const taken = `taken-${randomUUID()}`
     const known = turn()
     const [first] = await commit([claim(taken)])
@@ -120,7 +120,7 @@ describe("concurrent turns", () => {
     expect(await commitsOf(turns.filter((_, n) => n % 10 !== 7))).toHaveLength(48)
   })
 
-  it("that claim the same id get it once, and the other turns fail with IdsTaken", async () => {
+  it("that claim the same id fail with `IdsTaken`, except for one turn", async () => {
     const wanted = `wanted-${randomUUID()}`
     const results = await commit(Array.from({ length: 30 }, () => claim(wanted)))
     expect(results.filter(Result.isSuccess)).toHaveLength(1)
@@ -128,7 +128,7 @@ describe("concurrent turns", () => {
       if (Result.isFailure(result)) expect(result.failure).toEqual({ _tag: "IdsTaken", canonicals: [wanted] })
   })
 
-  it("that claim overlapping ids are never rejected because of an id that no turn got", async () => {
+  it("that claim overlapping ids are never rejected because of an id that stays free", async () => {
     const ids = Array.from({ length: 12 }, () => `chain-${randomUUID()}`)
     const turns = Array.from({ length: 44 }, (_, n) => {
       const id = randomUUID()
@@ -156,7 +156,7 @@ describe("concurrent turns", () => {
     expect(results.filter(Result.isSuccess).length * 2).toBe(held.size)
   })
 
-  it("that take an id for the same owner succeed only for the turn that holds the id", async () => {
+  it("that give an id to the same owner succeed only if they hold the id", async () => {
     const { id: owner } = await service.user()
     for (let round = 0; round < 5; round++) {
       const held = claim(`late-${randomUUID()}`)
@@ -178,7 +178,7 @@ describe("concurrent turns", () => {
     }
   })
 
-  it("are committed even if another turn of the statement violates a limit; only that turn is rejected", async () => {
+  it("are committed even if another turn is rejected because it exceeds a limit", async () => {
     const user = await service.user()
     const free = (count: number) => turn({ free_ids: [{ user_id: user.id, count }] })
     const turns = Array.from({ length: 20 }, (_, n) => (n === 11 ? free(1_000) : turn()))
@@ -193,7 +193,7 @@ describe("concurrent turns", () => {
     expect(await commitsOf(turns)).toHaveLength(19)
   })
 
-  it("that book money and claim and release ids do not mix their ledger lines and claims", async () => {
+  it("that book money or release ids do not mix up their ledger lines and claims", async () => {
     const held = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const one = claim(`held-${randomUUID()}`)

@@ -46,7 +46,7 @@ describe("a channel", () => {
     expect(JSON.parse(opening.missed?.[1]?.data ?? "")).toEqual({ n: 2 })
   })
 
-  it("returns missed events up to a limit, and returns the state if there are more", async () => {
+  it("returns the missed events unless there are too many or the reader's position is unknown", async () => {
     const name = `market:${randomUUID()}`
     await emit(name, 10)
     const { epoch } = await open(name)
@@ -61,7 +61,7 @@ describe("a channel", () => {
     expect(JSON.parse(stated.state ?? "")).toEqual({ a: [1] })
   })
 
-  it("is reported only if its position differs from the known one", async () => {
+  it("is reported to a reader only if it has events that the reader has not seen", async () => {
     const [one, two] = [`market:${randomUUID()}`, `market:${randomUUID()}`]
     await emit(one, 3)
     await emit(two, 3)
@@ -76,7 +76,7 @@ describe("a channel", () => {
     expect(news).toMatchObject([{ name: two, offset: 3, events: [{ offset: 2 }, { offset: 3 }] }])
   })
 
-  it("gets a new epoch when the epoch is renewed, like every other channel", async () => {
+  it("gets a new epoch from `renew_live_epoch`, and other channels get the same epoch", async () => {
     const name = `market:${randomUUID()}`
     await emit(name, 1)
     const before = await open(name)
@@ -88,12 +88,12 @@ describe("a channel", () => {
   })
 })
 
-describe("trimming", () => {
+describe("trimming events", () => {
   const trimOld = (keepHours: number, batch: number) => Effect.runPromise(events.trimOld(keepHours, batch))
   const trim = (name: string, keep: number, batch: number) =>
     Effect.runPromise(events.trimChannels([name], keep, batch))
 
-  it("deletes expired events in batches, and leaves a gap that readers detect", async () => {
+  it("deletes expired events in batches, and a reader can detect that it missed a deleted event", async () => {
     const name = `market:${randomUUID()}`
     await emit(name, 10)
     await sql`update event set at = now() - interval '3 hours' where channel = ${name} and "offset" <= 6`
@@ -106,7 +106,7 @@ describe("trimming", () => {
     expect((await open(name, { epoch, offset: 6 })).missed).toHaveLength(4)
   })
 
-  it("keeps the newest events of a named channel, and keeps all events of other channels", async () => {
+  it("keeps the given number of newest events of one channel, and all events of other channels", async () => {
     const name = `market:${randomUUID()}`
     const other = `market:${randomUUID()}`
     await emit(name, 30)
@@ -116,7 +116,7 @@ describe("trimming", () => {
     expect(await storedOffsets(other)).toEqual(range(1, 10))
   })
 
-  it("can run concurrently", async () => {
+  it("keeps exactly the newest events when it runs several times concurrently", async () => {
     const name = `market:${randomUUID()}`
     await emit(name, 200)
     await Promise.all(range(1, 8).map(() => trim(name, 50, 100)))
@@ -147,10 +147,10 @@ describe("events stored together", () => {
   // At most eight events that are sorted by channel use one code path (place_events). All others use
   // place_many_events.
   it.each([
-    ["few in the order of their channels", "ab", 3],
-    ["few in another order", "ba", 3],
-    ["many", "ba", 10],
-  ])("(%s) get the next offsets of their channels, returned in the given order", async (_, order, each) => {
+    ["few events, sorted by channel", "ab", 3],
+    ["few events, not sorted by channel", "ba", 3],
+    ["many events, not sorted by channel", "ba", 10],
+  ])("get the next offsets of their channels, returned in the given order (%s)", async (_, order, each) => {
     const key = randomUUID()
     const given = [...order].flatMap((name) =>
       Array.from({ length: each }, (_, n) => ({ channel: `market:${key}:${name}`, n })),
@@ -164,7 +164,7 @@ describe("events stored together", () => {
   })
 
   it.each([2, 20])(
-    "(%i of one channel, alternating with another channel) keep their order",
+    "that alternate between two channels keep their order (%i events per channel)",
     async (count) => {
       const key = randomUUID()
       const given = range(1, count).flatMap((n) => [
@@ -178,13 +178,16 @@ describe("events stored together", () => {
     },
   )
 
-  it.each([1, 9])("return no epoch if the channels have different epochs (%i events each)", async (each) => {
-    const key = randomUUID()
-    const given = ["a", "b"].flatMap((name) =>
-      Array.from({ length: each }, (_, n) => ({ channel: `market:${key}:${name}`, n })),
-    )
-    await place(given)
-    await sql`update channel set epoch = gen_random_uuid() where name = ${`market:${key}:b`}`
-    expect((await place(given)).epoch).toBeNull()
-  })
+  it.each([1, 9])(
+    "get no common epoch if their channels have different epochs (%i events per channel)",
+    async (each) => {
+      const key = randomUUID()
+      const given = ["a", "b"].flatMap((name) =>
+        Array.from({ length: each }, (_, n) => ({ channel: `market:${key}:${name}`, n })),
+      )
+      await place(given)
+      await sql`update channel set epoch = gen_random_uuid() where name = ${`market:${key}:b`}`
+      expect((await place(given)).epoch).toBeNull()
+    },
+  )
 })

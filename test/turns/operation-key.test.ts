@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { uuidOf } from "../../src/turns/operation-key.ts"
 
-it("uuidOf always returns the same uuid for the same texts, because the ids of stored carts depend on it", () => {
+it("`uuidOf` returns fixed UUIDs for given texts, because the ids of stored carts depend on these UUIDs", () => {
   expect(uuidOf("a")).toBe("ca978112-ca1b-8dca-bac2-31b39a23dc4d")
   expect(uuidOf("run", "🚀")).toBe("36f1681e-9d4a-85c3-a4d7-f1f9a41d78b6")
   for (let n = 0; n < 100; n++)

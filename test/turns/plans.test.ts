@@ -15,7 +15,7 @@ import { commitBatch, type Facts } from "../fixtures/turns.ts"
 const turns = 300
 const alone = Bus.layer({ transport: undefined, heartbeatMs: 250, leaseMs: 1500, statementMs: 1000 })
 
-it("a turn reads only its own entity and ledger lines, even with plans that were made while the tables were empty", async () => {
+it("a turn reads only its own entity and ledger lines, even with query plans made while the tables were empty", async () => {
   const connection = await createDatabase()
   const sql = connect({ connection, poolSize: 1, statementTimeoutMs: 30_000 })
   const owner = randomUUID()
@@ -51,7 +51,7 @@ it("a turn reads only its own entity and ledger lines, even with plans that were
   for (const { name, tuples } of read) expect([name, tuples <= 5 * turns]).toEqual([name, true])
 })
 
-it("granting an id does not read more users, keys and channels when the tables are large", async () => {
+it("granting an id does not read more users, keys and channels when these tables grow", async () => {
   const connection = await createDatabase()
   const sql = connect({ connection, poolSize: 1, statementTimeoutMs: 30_000 })
   for (let n = 0; n < turns; n++) {
@@ -78,7 +78,7 @@ it("granting an id does not read more users, keys and channels when the tables a
   for (const { name, tuples } of read) expect([name, tuples <= 5 * turns]).toEqual([name, true])
 })
 
-it("a lookup and a read of claims use indexes, even with plans that were made while the tables were small", async () => {
+it("a lookup and a read of claims use indexes, even with query plans made while the tables were small", async () => {
   const connection = await createDatabase()
   const options = { connection, poolSize: 1, statementTimeoutMs: 30_000 }
   const sql = connect(options)
@@ -127,7 +127,7 @@ it("a lookup and a read of claims use indexes, even with plans that were made wh
   ])
 })
 
-it("expired rows are found and deleted without reading other rows", async () => {
+it("expired rows are found and deleted without a sequential scan of the tables", async () => {
   const connection = await createDatabase()
   const options = { connection, poolSize: 1, statementTimeoutMs: 30_000 }
   const sql = connect(options)

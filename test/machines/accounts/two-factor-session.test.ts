@@ -32,7 +32,7 @@ const wrong: SessionEvent = { type: "WRONG_CODE", at: 10, lockUntil: 500 }
 const verify = (at: number): SessionEvent => ({ type: "VERIFY", at, expiresAt: at + 1000 })
 
 describe("a session", () => {
-  it("that needs no code is Verified immediately, but is not fresh", () => {
+  it("that needs no code is `Verified` immediately, but does not count as recently verified", () => {
     const { effects, snapshot } = run(open(null))
     expect(snapshot.value).toBe("Verified")
     expect(snapshot.context).toMatchObject({ admitted: true, generation: 1, verifiedAt: null })
@@ -40,7 +40,7 @@ describe("a session", () => {
     expect(effects).toEqual([])
   })
 
-  it("that needs a code is Pending, publishes an event, and is Verified by the code", () => {
+  it("that needs a code is `Pending` and publishes an event, and a correct code makes the session `Verified`", () => {
     const pending = run(open("SMS"))
     expect(pending.snapshot.value).toBe("Pending")
     expect(pending.effects).toEqual(["session.two_factor_required"])
@@ -51,7 +51,7 @@ describe("a session", () => {
     expect(isFresh(snapshot.context, 920, 900)).toBe(false)
   })
 
-  it("is Locked after five wrong codes in a row, and accepts no code until the lock ends", () => {
+  it("is `Locked` after five wrong codes in a row, and accepts no code until the lock ends", () => {
     const four = Array<SessionEvent>(maxWrongCodes - 1).fill(wrong)
     expect(run(open("SMS"), ...four).snapshot.value).toBe("Pending")
     const { snapshot } = run(open("SMS"), ...four, wrong)
@@ -64,7 +64,7 @@ describe("a session", () => {
     expect(unlocked.snapshot.context).toMatchObject({ wrongCodes: 0, lockedUntil: null })
   })
 
-  it("that is Verified before a lock is Verified again after it, and a correct code resets the count", () => {
+  it("is `Verified` after a lock if it was `Verified` before, and a correct code resets the count of wrong codes", () => {
     const five = Array<SessionEvent>(maxWrongCodes).fill(wrong)
     const { snapshot } = run(open("SMS"), verify(20), ...five, { type: "DUE", at: 500 })
     expect(snapshot.value).toBe("Verified")
@@ -72,14 +72,14 @@ describe("a session", () => {
     expect(counted.snapshot.context.wrongCodes).toBe(0)
   })
 
-  it("is admitted without a code only while it is Pending", () => {
+  it("can be admitted without a code only while it is `Pending`", () => {
     const admit: SessionEvent = { type: "ADMIT", at: 30, expiresAt: 2000 }
     expect(run(open("SMS"), admit).snapshot.value).toBe("Verified")
     expect(run(open(null)).snapshot.can(admit)).toBe(false)
     expect(run(open("SMS")).snapshot.can({ type: "PROVE", at: 30 })).toBe(false)
   })
 
-  it("that is Revoked or Expired refuses every event", () => {
+  it("that is `Revoked` or `Expired` can be neither verified nor rotated nor revoked again", () => {
     const revoked = run(open(null), { type: "REVOKE", reason: "test" })
     expect(revoked.effects).toEqual(["session.logged_out"])
     const expired = run(open(null), { type: "DUE", at: 1000 })

@@ -155,15 +155,18 @@ const cases = (Object.keys(states) as ReadonlyArray<State>).flatMap((from) =>
 )
 
 describe("the order machine", () => {
-  it.each(cases)("goes from %s with the event %s to %s (undefined: refuses the event)", (from, event, to) => {
-    const snapshot = states[from]
-    expect(snapshot.can(events[event]!)).toBe(to !== undefined)
-    // The transition function of the host must give the same result.
-    expect(turns.next(snapshot, events[event]!)?.[0].value).toBe(to)
-    if (to !== undefined) expect(step(snapshot, events[event]!)[0].value).toBe(to)
-  })
+  it.each(cases)(
+    'goes from `%s` with the event "%s" to `%s` (`undefined`: refuses the event)',
+    (from, event, to) => {
+      const snapshot = states[from]
+      expect(snapshot.can(events[event]!)).toBe(to !== undefined)
+      // `makeTransition`, which the actors use, must give the same result as XState.
+      expect(turns.next(snapshot, events[event]!)?.[0].value).toBe(to)
+      if (to !== undefined) expect(step(snapshot, events[event]!)[0].value).toBe(to)
+    },
+  )
 
-  it("keeps a Paid order Paid after every event", () => {
+  it("keeps a `Paid` order `Paid` after every event", () => {
     for (const event of Object.values(events)) expect(step(states.Paid, event)[0].value).toBe("Paid")
   })
 })
@@ -185,7 +188,7 @@ describe("in the order machine,", () => {
     )
   })
 
-  it.each(["convert_to_draft", "cancel", "deadline, passed"])("%s releases every id", (event) => {
+  it.each(["convert_to_draft", "cancel", "deadline, passed"])('the event "%s" releases every id', (event) => {
     expect(effects(pending, events[event]!)["releases"]).toEqual(["🚀🚀", "🐙🐙"])
   })
 
@@ -208,7 +211,7 @@ describe("in the order machine,", () => {
     ])
   })
 
-  it("a late payment claims the ids again, but is only booked if the ids are taken", () => {
+  it("a payment after the expiry claims the ids again if they are free, and otherwise is booked as `held`", () => {
     expect(effects(states.Cancelled, events["payment.captured"]!)["claims"]).toHaveLength(2)
     const gone = effects(states.Cancelled, events["payment.captured, ids gone"]!)
     expect(gone["claims"]).toBeUndefined()
@@ -218,7 +221,7 @@ describe("in the order machine,", () => {
     ])
   })
 
-  it("the uses of a code are returned with the hold, and are counted again for a late payment", () => {
+  it("the use of a code is no longer counted after the order expires, and is counted again if the order is paid later", () => {
     const discounted = step(pending, events["promo_code"]!)[0]
     expect(effects(discounted, events["deadline, passed"]!)["uses"]).toMatchObject([{ count: -1 }])
     const cancelled = step(discounted, events["deadline, passed"]!)[0]
@@ -228,15 +231,15 @@ describe("in the order machine,", () => {
     expect(drafted.context.codes).toEqual([])
   })
 
-  it("the expiry warning is published once", () => {
+  it("the deadline for the expiry warning is accepted once, and the order can still expire", () => {
     const [warned] = step(pending, events["deadline, a minute before"]!)
     expect(warned.can(events["deadline, a minute before"]!)).toBe(false)
     expect(warned.can(events["deadline, passed"]!)).toBe(true)
   })
 })
 
-describe("the money of an order", () => {
-  it("sums to zero after every event in every state", () => {
+describe("the ledger lines of an order", () => {
+  it("sum to zero for every event in every state", () => {
     for (const from of Object.values(states)) {
       for (const event of Object.values(events)) {
         if (from.can(event)) expect(sum(effects(from, event)["ledger"])).toBe(0)
@@ -244,7 +247,7 @@ describe("the money of an order", () => {
     }
   })
 
-  it("stays balanced through random payments and refunds", () => {
+  it("match its payments and refunds after random events", () => {
     let seed = 7
     const random = (below: number) => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 
 describe("an empty cart", () => {
-  it("is a Draft with an id, and reading it writes nothing", async () => {
+  it("is a `Draft` with a stable id, and reading the cart stores nothing", async () => {
     const buyer = await newShopper(service)
     const first = await buyer.cart()
     expect(first.status).toBe(200)
@@ -42,14 +42,14 @@ describe("an empty cart", () => {
     expect(answer.body.fields).toHaveProperty("items")
   })
 
-  it("requires authentication", async () => {
+  it("can be neither read nor changed without authentication", async () => {
     expect((await service.call("GET", "/cart")).status).toBe(401)
     expect((await service.call("POST", "/cart", { body: { items: [] } })).status).toBe(401)
   })
 })
 
-describe("adding", () => {
-  it("accepts any spelling of an id and shows its price and rhythm score", async () => {
+describe("adding to the cart", () => {
+  it("accepts an id with skin tones, and shows the price and the rhythm score of the id", async () => {
     const buyer = await newShopper(service)
     const answer = await buyer.add("👍🏽🚀👍🚀")
     expect(answer.status).toBe(200)
@@ -70,7 +70,7 @@ describe("adding", () => {
     expect((await buyer.cart()).body).toEqual(answer.body)
   })
 
-  it("rejects the same id twice with 422 eligibility, also in another spelling", async () => {
+  it("rejects the same id in two spellings with 422 `eligibility`, in one request and in two", async () => {
     const buyer = await newShopper(service)
     const twice = await buyer.add("🐙👍", "🐙👍🏿")
     expect(twice.status).toBe(422)
@@ -82,7 +82,7 @@ describe("adding", () => {
     expect((await buyer.cart()).body.order_items).toHaveLength(1)
   })
 
-  it("rejects an invalid emoji id and an empty or too long list with 400", async () => {
+  it("rejects an invalid emoji id, an empty list and a list of 51 ids with 400", async () => {
     const buyer = await newShopper(service)
     expect((await buyer.add("abc")).status).toBe(400)
     expect((await buyer.add("🚀🚀🚀🚀🚀🚀🚀")).status).toBe(400)
@@ -93,7 +93,7 @@ describe("adding", () => {
     expect((await buyer.cart()).body.order_items).toEqual([])
   })
 
-  it("rejects more items than the limit with 422", async () => {
+  it("rejects the 51st item with 422", async () => {
     const buyer = await newShopper(service)
     expect((await buyer.add(...freshIds(50))).status).toBe(200)
     const more = await buyer.add(freshId())
@@ -101,7 +101,7 @@ describe("adding", () => {
     expect(more.body.fields.items[0].code).toBe("too_many")
   })
 
-  it("leaves one open order when many requests add ids concurrently", async () => {
+  it("puts all ids into one order when many requests add ids concurrently", async () => {
     const buyer = await newShopper(service)
     const answers = await Promise.all(freshIds(20).map((id) => buyer.add(id)))
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
@@ -109,8 +109,8 @@ describe("adding", () => {
   })
 })
 
-describe("removing", () => {
-  it("removes one item or all items, and returns 404 for an unknown item", async () => {
+describe("removing from the cart", () => {
+  it("deletes one item or all items, and returns 404 for an unknown item", async () => {
     const buyer = await newShopper(service)
     const { body } = await buyer.add(...freshIds(3))
     const removed = await buyer.call("DELETE", `/cart/cart_items/${body.order_items[1].id}`)
@@ -128,10 +128,10 @@ describe("removing", () => {
   })
 })
 
-describe("memory", () => {
+describe("the number of orders in memory", () => {
   const inMemory = () => service.runtime.runPromise(Mailboxes.useSync((mailboxes) => mailboxes.total().cells))
 
-  it("contains only the newest order of each buyer", async () => {
+  it("does not grow when a buyer buys again", async () => {
     const buyer = await newShopper(service, { freeLimit: 10 })
     const buy = async () => {
       await buyer.add(freshId())

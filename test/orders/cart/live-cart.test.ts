@@ -23,7 +23,7 @@ const halfPaid = async () => {
   return { buyer, order, half }
 }
 
-it("publishes the payment page to the cart channel after the ids are held", async () => {
+it("a card checkout publishes two cart events: one for the held ids, and one for the payment page", async () => {
   const { buyer, order } = await stripe.pendingOrder(service)
   expect(order.payment_method_data.checkout_url).toBeDefined()
   const [held] = await service.sql`
@@ -31,7 +31,7 @@ it("publishes the payment page to the cart channel after the ids are held", asyn
   expect(held?.["said"]).toBe(2)
 })
 
-it("publishes the refund of a part payment and its failure to the cart channel", async () => {
+it("the cart channel shows the new amount due when a part payment is refunded, and when this refund fails", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, half, order } = await halfPaid()
   stripe.how.refundStatus = "pending"
@@ -45,7 +45,7 @@ it("publishes the refund of a part payment and its failure to the cart channel",
   expect((await lastSaid(buyer)).data.remaining_due_in_cents).toBe(order.total_in_cents - half)
 })
 
-it("publishes a payment that arrives after the order was converted to a draft", async () => {
+it("the cart channel gets an event when a payment arrives after the order was converted to a draft", async () => {
   const { buyer, order } = await stripe.pendingOrder(service)
   await buyer.call("POST", "/cart/convert_to_draft")
   const before = await lastSaid(buyer)

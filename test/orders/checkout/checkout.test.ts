@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 
 describe("checkout", () => {
-  it("holds the ids and returns the payment data for a card", async () => {
+  it("with a card holds the ids and returns the payment data", async () => {
     const buyer = await newShopper(service)
     const [id] = freshIds(1) as [string]
     await buyer.add(id)
@@ -34,7 +34,7 @@ describe("checkout", () => {
     expect(dump[0]?.["state"]).not.toContain(body.payment_method_data.client_secret)
   })
 
-  it("returns an invoice with an amount and an address per currency for crypto", async () => {
+  it("with cryptocurrency returns an invoice with an amount and an address per currency", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const { body } = await buyer.checkout(crypto)
@@ -51,7 +51,7 @@ describe("checkout", () => {
     expect(usdc.address).toMatch(/^sandbox:usdc:/)
   })
 
-  it("returns the same order when the checkout is repeated", async () => {
+  it("returns the same payment data when it is repeated, and 409 when it is repeated with another method", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const first = await buyer.checkout()
@@ -67,7 +67,7 @@ describe("checkout", () => {
     })
   })
 
-  it("returns the allowed actions of the order when the order refuses the request", async () => {
+  it("returns 409 with the allowed actions when the state of the order does not allow the checkout", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const { body: pending } = await buyer.checkout()
@@ -77,7 +77,7 @@ describe("checkout", () => {
     expect([closed.status, closed.body.allowed]).toEqual([409, cancelled.allowed_actions])
   })
 
-  it("lists the missing and invalid fields", async () => {
+  it("returns an error that names the missing and invalid fields", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const bare = await buyer.checkout({ method: "CardCheckout" })
@@ -96,7 +96,7 @@ describe("checkout", () => {
     expect(cash.body.scope).toBe("adminCart:update")
   })
 
-  it("requires a confirmed email, except for users with only an alternate_id", async () => {
+  it("requires a confirmed email, except for users with only an `alternate_id`", async () => {
     const unconfirmed = await newShopper(service)
     await service.sql`update app_user set email_verified_at = null where id = ${unconfirmed.id}`
     await unconfirmed.add(freshId())
@@ -110,7 +110,7 @@ describe("checkout", () => {
     expect((await nameless.checkout()).status).toBe(200)
   })
 
-  it("uses the current data of the buyer", async () => {
+  it("uses the current keys, name, free limit and email of the buyer", async () => {
     const admin = await newShopper(service, { role: "Admin" })
     const buyer = await newShopper(service)
     await buyer.add(freshId())
@@ -132,7 +132,7 @@ describe("checkout", () => {
     expect((await buyer.checkout()).body.fields.email[0].code).toBe("unconfirmed")
   })
 
-  it("rejects changes of an order pending payment with 409", async () => {
+  it("makes later requests to add or remove items fail with 409", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const { body } = await buyer.checkout()
@@ -146,7 +146,7 @@ describe("checkout", () => {
     }
   })
 
-  it("returns 404 for the order of another user, and accepts the caller's order by its id", async () => {
+  it("by order id returns 404 for the order of another user, and works for the caller's own order", async () => {
     const buyer = await newShopper(service)
     const thief = await newShopper(service)
     const { body } = await buyer.add(freshId())
@@ -157,7 +157,7 @@ describe("checkout", () => {
     expect(answer.body).toMatchObject({ id: body.id, status: "PendingPayment" })
   })
 
-  it("returns 422 when another user holds an id, and the cart marks the item", async () => {
+  it("returns 422 when another user holds an id, and the cart marks this item until the id is released", async () => {
     const [id, other] = freshIds(2) as [string, string]
     const fast = await newShopper(service)
     const slow = await newShopper(service)
@@ -212,7 +212,7 @@ describe("an order pending payment", () => {
     expect(again.body.state).toBe("Draft")
   })
 
-  it("is cancelled and returned by DELETE /cart; the next cart is empty", async () => {
+  it("is cancelled and returned by `DELETE /cart`, and the next cart is empty", async () => {
     const buyer = await newShopper(service)
     const id = freshId()
     await buyer.add(id)
@@ -229,8 +229,8 @@ describe("an order pending payment", () => {
   })
 })
 
-describe("checkout without a provider", () => {
-  it("grants a user ids up to the free limit", async () => {
+describe("checkout without a payment provider", () => {
+  it("grants ids without payment up to the free limit of the user", async () => {
     const buyer = await newShopper(service, { freeLimit: 2 })
     await buyer.add(...freshIds(2))
     const { body } = await buyer.checkout({ method: "Free" })
@@ -263,7 +263,7 @@ describe("checkout without a provider", () => {
 })
 
 describe("checkout with two processes", () => {
-  it("uses the data of the buyer that the other process changed", async () => {
+  it("uses the buyer's name and cart as the other process has changed them", async () => {
     const one = await serve({}, { peersPossible: true })
     const two = await serve({}, { database: one.database, peersPossible: true })
     const buyer = await newShopper(one)

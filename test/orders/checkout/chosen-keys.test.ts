@@ -26,14 +26,14 @@ const choose = async () => {
   return { buyer, chosen, first, keyOf, order }
 }
 
-it("binds an id to the key its buyer chose when an administrator books the cash", async () => {
+it("an id is bound to the key that its buyer chose when an administrator books cash for the order", async () => {
   const { chosen, keyOf, order } = await choose()
   const paid = await admin.call("POST", `/cart/checkout/${order.id}`, { method: "Cash" })
   expect(paid.body.status).toBe("Paid")
   expect(await keyOf()).toBe(chosen)
 })
 
-it("binds an id to the key its buyer chose when a code reduces the amount due to zero", async () => {
+it("an id is bound to the key that its buyer chose when a code reduces the amount due to zero", async () => {
   const { buyer, chosen, keyOf } = await choose()
   const redemption_code = `KEY-${randomUUID().slice(0, 8)}`
   const code = { name: "key", code_type: "Discount", discount_as_percentage: 100, redemption_code }
@@ -43,7 +43,7 @@ it("binds an id to the key its buyer chose when a code reduces the amount due to
   expect(await keyOf()).toBe(chosen)
 })
 
-it("rejects a repeated checkout with another key", async () => {
+it("a repeated checkout is rejected if it names another key", async () => {
   const { buyer, chosen, first, order } = await choose()
   const other = await buyer.checkout({ ...crypto, pubkey: first })
   expect([other.status, other.body.allowed]).toEqual([409, expect.arrayContaining(["convert_to_draft"])])
@@ -53,7 +53,7 @@ it("rejects a repeated checkout with another key", async () => {
     expect((await buyer.checkout(again)).body).toMatchObject({ id: order.id, status: "PendingPayment" })
 })
 
-it("does not bind an id to a key that was removed before the payment", async () => {
+it("an id is not bound to a key that another user took over before the payment", async () => {
   const buyer = await newShopper(service)
   const holder = await newShopper(service)
   const { body: first } = await buyer.call("POST", "/pubkeys")

@@ -4,13 +4,13 @@ import { startWorker } from "../../fixtures/worker.ts"
 import { expectInvariants } from "../oracle.ts"
 import { card, crypto, freshId, freshIds, newShopper, until } from "../shopper.ts"
 
-describe("an expired hold", () => {
+describe("the expiry of an unpaid order", () => {
   let service: TestService
   beforeAll(async () => {
     service = await serve({ CART_TTL_SECONDS: "1", SWEEP_INTERVAL_MS: "50" })
   })
 
-  it("cancels the order, releases the ids, and puts them into a new cart", async () => {
+  it("cancels the order, releases the ids, and puts the ids into a new cart", async () => {
     const buyer = await newShopper(service)
     const ids = freshIds(2)
     await buyer.add(...ids)
@@ -42,7 +42,7 @@ describe("an expired hold", () => {
     expect(intent?.["status"]).toBe("cancelled")
   })
 
-  it("creates a new cart that only its buyer can check out by its id", async () => {
+  it("creates a new cart that only the buyer can check out by its id", async () => {
     const [buyer, stranger] = [await newShopper(service), await newShopper(service)]
     await buyer.add(freshId())
     const { body: pending } = await buyer.checkout()
@@ -59,7 +59,7 @@ describe("an expired hold", () => {
     })
   })
 
-  it("sends a mail that does not offer the random id of a code again", async () => {
+  it("leaves the cart empty and sends a mail that mentions no cart if the order has a random id from a code", async () => {
     const [admin, buyer] = [await newShopper(service, { role: "Admin" }), await newShopper(service)]
     const code = { name: "c", code_type: "RandomYat", activator: "RedemptionCode", redemption_code: "DRAW-1" }
     await admin.call("POST", "/codes", code)
@@ -73,7 +73,7 @@ describe("an expired hold", () => {
     expect(body).toMatchObject([{ kind: "order_expired", text: expect.not.stringContaining("cart") }])
   })
 
-  it("is announced one minute before it expires", async () => {
+  it("is announced one minute before the order expires", async () => {
     const long = await serve({ CART_TTL_SECONDS: "61", SWEEP_INTERVAL_MS: "50" })
     const buyer = await newShopper(long)
     await buyer.add(freshId())
@@ -90,13 +90,13 @@ describe("an expired hold", () => {
   })
 })
 
-it("expires a thousand carts while the process is killed twice, and releases each id once", async () => {
+it("a thousand unpaid orders expire and release each id once although the process is killed twice", async () => {
   const service = await serve({ SWEEP_INTERVAL_MS: "60000" }, { peersPossible: true })
   const buyer = await newShopper(service)
   await buyer.add(freshId())
   const model = (await buyer.checkout(crypto)).body
-  // Copies the order a thousand times with other ids. The first 500 copies expire after a second. The others are made
-  // due before the last process starts.
+  // Copies the order a thousand times with other ids. The first 500 copies expire after a second. The other copies are
+  // made due before the last process starts.
   const dueFirst = 500
   await service.sql.unsafe(`
     with copy as (

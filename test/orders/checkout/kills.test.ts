@@ -24,7 +24,7 @@ let survivor: TestService
 const doomed = new Map<FailPoint, Promise<Worker>>()
 beforeAll(async () => {
   survivor = await serve({}, { peersPossible: true })
-  // Starting the processes takes most of the time. Two processes start at a time, while the tests use those that run.
+  // Starting the processes takes most of the time. Two processes start at a time, while the tests use the others.
   const free: Array<Promise<unknown>> = [Promise.resolve(), Promise.resolve()]
   for (const [i, point] of points.entries()) {
     const started = free[i % 2]!.then(() => startWorker(survivor.database, { FAILPOINT: point }))
@@ -82,8 +82,8 @@ describe("a process killed during a checkout", () => {
   )
 })
 
-describe("an order whose process is killed while a code changes its price", () => {
-  it("gets the same intent again when the process was killed before it stored the intent", async () => {
+describe("a process killed while a code changes the price of an order", () => {
+  it("and before it stored the new payment intent leaves an order whose next checkout uses this intent", async () => {
     const admin = await newShopper(survivor, { role: "Admin" })
     const redemption_code = `KILL-${randomUUID().slice(0, 8)}`
     const code = { name: "kill", code_type: "Discount", discount_as_percentage: 50, redemption_code }
@@ -124,7 +124,7 @@ describe("a process killed during a payment", () => {
   }
 
   it.each(["payment.before_commit", "payment.after_commit"] as const)(
-    "at %s does not prevent that the repeated webhook is applied exactly once",
+    "at `%s` leaves an order that is paid exactly once after the webhook is repeated",
     async (point) => {
       const { buyer, order } = await pendingOrder()
       const fact = `sandbox:${randomUUID()}`

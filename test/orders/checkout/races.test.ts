@@ -15,7 +15,7 @@ const crowd = (count: number) =>
     Array.from({ length: count }, async (_, i) => shopper(i % 2 === 0 ? one : two, await one.user())),
   )
 
-it("grants fifty ids to fifty of two hundred concurrent buyers, and rejects the others with the reason", async () => {
+it("fifty of two hundred concurrent buyers get the fifty ids, and all other buyers are rejected with the reason", async () => {
   const ids = freshIds(50)
   const buyers = await crowd(200)
   await Promise.all(buyers.map((buyer, i) => buyer.add(ids[i % 50]!)))
@@ -51,7 +51,7 @@ it("grants fifty ids to fifty of two hundred concurrent buyers, and rejects the 
   expect((await loser.cart()).body.order_items[0].marked_invalid_at_reason).toBe("Taken")
 })
 
-it("claims all ids of a cart or none when overlapping carts change concurrently", async () => {
+it("a checkout claims all ids of a cart or none when carts with the same ids are checked out concurrently", async () => {
   const ids = freshIds(12)
   const buyers = await crowd(24)
   await Promise.all(buyers.map((buyer, i) => buyer.add(...[0, 1, 2, 3].map((n) => ids[(i + 3 * n) % 12]!))))
@@ -77,7 +77,7 @@ it("claims all ids of a cart or none when overlapping carts change concurrently"
   await expectInvariants(one.sql)
 })
 
-it("leaves one consistent order after concurrent requests of one buyer", async () => {
+it("concurrent requests of one buyer to two processes create only one order", async () => {
   const buyer = await newShopper(one)
   const [id] = freshIds(1) as [string]
   const five = (send: (at: TestService) => Promise<{ status: number }>) =>

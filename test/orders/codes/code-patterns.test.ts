@@ -12,7 +12,7 @@ const makeCode = async (pattern: unknown) => {
   return { redemption_code, made: await admin.call("POST", "/codes", { ...facts, redemption_code, pattern }) }
 }
 
-it("discounts only ids that match the pattern", async () => {
+it("a code discounts only the ids that match its pattern", async () => {
   const buyer = await newShopper(service)
   const { redemption_code } = await makeCode({ min_length: 5, max_score: 60 })
   const cheap = "🐙🎈🎲🍀🐢"
@@ -23,7 +23,7 @@ it("discounts only ids that match the pattern", async () => {
   expect(body.total_in_cents).toBe(cart.order_items[0].unit_price_in_cents)
 })
 
-it("rejects a code that matches no id of the cart, and does not count a use", async () => {
+it("a code whose pattern matches no id of the cart is rejected, and no use is counted", async () => {
   const buyer = await newShopper(service)
   const { made, redemption_code } = await makeCode({ min_length: 5 })
   await buyer.add(freshId())
@@ -33,7 +33,7 @@ it("rejects a code that matches no id of the cart, and does not count a use", as
   expect(await service.sql`select uses from code where id = ${made.body.id}`).toEqual([{ uses: 0 }])
 })
 
-it("rejects a discount with an invalid pattern", async () => {
+it("a discount code with an invalid pattern cannot be created", async () => {
   for (const pattern of [{ length: 6 }, { min_length: 6, max_length: 5 }, "AAA"]) {
     const { made } = await makeCode(pattern)
     expect([made.status, Object.keys(made.body.fields ?? {})]).toEqual([422, ["pattern"]])

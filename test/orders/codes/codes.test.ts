@@ -35,7 +35,7 @@ const pending = async (count = 1, how: unknown = crypto, at = one) => {
 const uses = async (id: string) => (await one.sql`select uses from code where id = ${id}`)[0]?.["uses"]
 
 describe("codes", () => {
-  it("can be created, listed with their remaining uses, and deleted by users with the scopes", async () => {
+  it("can be created, listed with their remaining uses, and deleted only by users with the required scopes", async () => {
     const code = await newCode({ max_uses: 5 })
     expect(code.body).toMatchObject({
       total_uses: 0,
@@ -56,14 +56,14 @@ describe("codes", () => {
     expect((await (await pending()).apply(code.text)).body.fields.code[0].code).toBe("unknown")
   })
 
-  it("are listed with their total also on a page after the last one", async () => {
+  it("are listed with their total number even on a page after the last page", async () => {
     await newCode({})
     const { total } = (await admin.call("GET", "/codes?limit=1")).body.paging
     const past = await admin.call("GET", "/codes?limit=1&page=1000")
     expect([past.body.data, past.body.paging.total]).toEqual([[], total])
   })
 
-  it("are listed and created only by power roles of their organization", async () => {
+  it("can be created and listed by the owner of their organization, who cannot list other codes", async () => {
     const owner = await newShopper(one)
     const [org] = await one.sql`insert into organization (name) values ('shop') returning id`
     await one.sql`insert into organization_member (organization_id, user_id, role) values (${org?.["id"]}, ${owner.id}, 'OrgOwner')`
@@ -133,7 +133,7 @@ describe("the service", () => {
     },
   )
 
-  it("adds a discount as an item below the discounted id, and changes the amount due", async () => {
+  it("adds a discount item for each discounted id, and reduces the amount due", async () => {
     const code = await newCode()
     const { apply, items, total } = await pending(2)
     const { body, status } = await apply(code.text.toLowerCase())
@@ -153,7 +153,7 @@ describe("the service", () => {
     expect(await uses(code.id)).toBe(2)
   })
 
-  it("does not let a discount in cents exceed the price", async () => {
+  it("limits a discount in cents to the price of the id", async () => {
     const code = await newCode({ discount_as_percentage: undefined, discount_in_cents: 1_000_000 })
     const { apply, buyer, items } = await pending()
     const { body } = await apply(code.text)
@@ -165,7 +165,7 @@ describe("the service", () => {
     expect(free.body.user.remaining_free_emoji).toBe(1)
   })
 
-  it("rejects a discount code for an order that is not PendingPayment, and rejects invalid codes", async () => {
+  it("rejects a discount code for an order that is not `PendingPayment`, and rejects invalid codes", async () => {
     const buyer = await newShopper(one)
     const { text } = await newCode()
     const apply = (code: string) => buyer.call("POST", "/cart/promo_code", { code })
@@ -189,7 +189,7 @@ describe("the service", () => {
     expect((await apply(random.text)).body.fields.code[0].code).toBe("wrong_type")
   })
 
-  it("returns the uses of a code when the order is converted to a draft, cancelled or expired", async () => {
+  it("stops counting the use of a code when the order is converted to a draft or cancelled", async () => {
     const code = await newCode({ max_uses: 1 })
     const { apply, buyer } = await pending()
     await apply(code.text)
@@ -204,7 +204,7 @@ describe("the service", () => {
     expect(await uses(code.id)).toBe(0)
   })
 
-  it("counts the use of a code again for a late payment, or leaves the payment refundable if no use is left", async () => {
+  it("leaves a late payment refundable if the code of the cancelled order has no uses left", async () => {
     const code = await newCode({ max_uses: 1 })
     const first = await pending()
     const { body: order } = await first.apply(code.text)
@@ -220,7 +220,7 @@ describe("the service", () => {
     expect(await uses(code.id)).toBe(1)
   })
 
-  it("applies a code to as many ids as the user has uses left", async () => {
+  it("applies a code to no more ids of a user than `max_emojis_per_user`", async () => {
     const code = await newCode({ max_emojis_per_user: 2 })
     const { apply } = await pending(3)
     const { body } = await apply(code.text)
@@ -228,7 +228,7 @@ describe("the service", () => {
     expect(await uses(code.id)).toBe(2)
   })
 
-  it("limits the uses of a code exactly for sixty concurrent buyers in two processes", async () => {
+  it("allows exactly `max_uses` uses of a code when sixty buyers apply the code concurrently in two processes", async () => {
     const code = await newCode({ max_uses: 7 })
     const carts = await Promise.all(
       Array.from({ length: 60 }, (_, i) => pending(1, card, i % 2 === 0 ? one : two)),
@@ -243,7 +243,7 @@ describe("the service", () => {
     expect(sum?.["n"]).toBe(7)
   })
 
-  it("limits free ids exactly when requests are concurrent", async () => {
+  it("grants no more free ids than the free limit when `Free` checkouts are concurrent", async () => {
     const buyer = await newShopper(one, { freeLimit: 1 })
     for (let round = 0; round < 3; round++) {
       await buyer.add(freshId())

@@ -61,7 +61,7 @@ const faultOf = (answer: {
 ]
 
 describe("a code that gives a random id", () => {
-  it("puts a free id into the cart, and the checkout grants it", async () => {
+  it("puts an available id into the cart at no charge, and the checkout grants this id", async () => {
     const codeId = await makeCode({ max_uses: 5, pattern: { min_length: 6, max_length: 6 } })
     const user = await makeDevice()
     const cart = await activate(codeId, user, signer.sign(user.alternateId, "n1"))
@@ -106,7 +106,7 @@ describe("a code that gives a random id", () => {
     expect(paid.body).toMatchObject({ status: "Paid", organization_id: made.body.id })
   })
 
-  it("sent twice concurrently returns the same cart", async () => {
+  it("that is redeemed by four concurrent requests with the same nonce returns the same cart", async () => {
     const codeId = await makeCode({ max_uses: 5 })
     const user = await makeDevice()
     const body = signer.sign(user.alternateId, "n1")
@@ -115,7 +115,7 @@ describe("a code that gives a random id", () => {
     expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1)
   })
 
-  it("requires an unused signature of a listed key over the user and the nonce", async () => {
+  it("requires a signature by a key of the code over the user's `alternate_id` and an unused nonce", async () => {
     const codeId = await makeCode()
     const user = await makeDevice("abc")
     const good = signer.sign("abc", "1")
@@ -145,7 +145,7 @@ describe("a code that gives a random id", () => {
     ])
   })
 
-  it("grants one hundred uses to five hundred concurrent requests", async () => {
+  it("with a limit of 100 uses accepts exactly 100 of 500 concurrent requests", async () => {
     const codeId = await makeCode({ max_uses: 100 })
     const devices = await Promise.all(Array.from({ length: 500 }, () => makeDevice()))
     const answers = await Promise.all(
@@ -160,7 +160,7 @@ describe("a code that gives a random id", () => {
     expect(await findOffences(service.sql)).toEqual([])
   })
 
-  it("returns uses when the order is cancelled, and enforces the limit per user", async () => {
+  it("can be used again after the order is cancelled, and limits the uses in total and per user", async () => {
     const codeId = await makeCode({ max_uses: 1, max_emojis_per_user: 1 })
     const user = await makeDevice()
     expect((await activate(codeId, user, signer.sign(user.alternateId, "a"))).status).toBe(200)
@@ -184,7 +184,7 @@ describe("a code that gives a random id", () => {
     ])
   })
 
-  it("is rejected outside its dates, after its deletion, with another type, and for a cart that is not empty", async () => {
+  it("is rejected outside its dates, after its deletion, and for a cart that is not empty", async () => {
     const user = await makeDevice()
     let nonce = 0
     const tryCode = (codeId: string) => activate(codeId, user, signer.sign(user.alternateId, `t${nonce++}`))
@@ -205,7 +205,7 @@ describe("a code that gives a random id", () => {
     expect((await tryCode(await makeCode())).status).toBe(422)
   })
 
-  it("with a redemption code requires the text of the code and no signature", async () => {
+  it("with a redemption code is redeemed by the text of this code, without a signature", async () => {
     const codeId = await makeCode({ activator: "RedemptionCode", redemption_code: "WELCOME-7" })
     const user = await service.user()
     const body = { nonce: "", pubkey: "", signature: "" }
@@ -216,7 +216,7 @@ describe("a code that gives a random id", () => {
 })
 
 describe("the keys of a code", () => {
-  it("are added and removed with the scope code:write", async () => {
+  it("can be added and removed only with the scope `code:write`", async () => {
     const codeId = await makeCode()
     const user = await makeDevice()
     const path = `/codes/${codeId}/pubkeys/${signer.pubkey}`

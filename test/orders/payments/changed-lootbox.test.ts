@@ -27,13 +27,13 @@ const payLate = async (change: { readonly yats?: ReadonlyArray<string> }) => {
   return { paid, box: () => admin.call("GET", `/lootboxes/${box.id}`), buyer }
 }
 
-it("does not sell a lootbox to a late payment after its contents changed", async () => {
+it("a payment for a cancelled order does not buy a lootbox whose contents have changed", async () => {
   const { box, paid } = await payLate({ yats: [freshId(), freshId()] })
   expect(paid).toMatchObject({ status: "Cancelled", eligible_for_refund: true })
   expect((await box()).body.status).toBe("Available")
 })
 
-it("sells an unchanged lootbox to a late payment", async () => {
+it("a payment for a cancelled order buys a lootbox whose contents have not changed", async () => {
   const { box, buyer, paid } = await payLate({})
   expect(paid.status).toBe("Paid")
   const { body } = await until(box, (answer) => answer.body.status === "Owned")
@@ -45,10 +45,10 @@ const inCash = (_: Buyer, orderId: string) =>
   admin.call("POST", `/cart/checkout/${orderId}`, { method: "Cash", external_reference: "till 4" })
 
 it.each([
-  ["with a pending payment", (buyer: Buyer) => buyer.checkout(crypto)],
+  ["with cryptocurrency", (buyer: Buyer) => buyer.checkout(crypto)],
   ["in cash", inCash],
 ])(
-  "does not sell a lootbox at the old price when it is refilled during a checkout %s",
+  "a lootbox is not sold at the old price when its contents change during a checkout %s",
   async (_, checkOut) => {
     const { body: box } = await admin.call("POST", "/lootboxes", { status: "Available", yats: [freshId()] })
     const buyer = await newShopper(service)
@@ -75,7 +75,7 @@ it.each([
   },
 )
 
-it("sells a lootbox immediately when cash or an earlier payment of the buyer covers its price", async () => {
+it("a lootbox is sold immediately when cash or an earlier payment of the buyer covers its price", async () => {
   const offered = async () =>
     (await admin.call("POST", "/lootboxes", { status: "Available", yats: [freshId()] })).body
   const [first, second] = [await offered(), await offered()]

@@ -12,7 +12,7 @@ const service = await serve(stripe.settings)
 const pays = (orderId: string, cents: number) =>
   tellOf(service, "payment_intent.succeeded", intentOf(orderId, cents, `pi_${orderId}`))
 
-it("books a payment for a deleted account as refundable, and sells no ids", async () => {
+it("a payment for a cancelled order of a deleted account stays refundable and buys no ids", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order } = await stripe.pendingOrder(service)
   await buyer.call("DELETE", "/cart")
@@ -23,7 +23,7 @@ it("books a payment for a deleted account as refundable, and sells no ids", asyn
   await expectInvariants(service.sql)
 })
 
-it("cancels a pending order of a deleted account when it is paid, and keeps the payment refundable", async () => {
+it("a payment for a pending order of a deleted account cancels the order and stays refundable", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order } = await stripe.pendingOrder(service)
   expect((await admin.call("DELETE", `/users/${buyer.id}`)).status).toBe(200)
@@ -42,7 +42,7 @@ it("cancels a pending order of a deleted account when it is paid, and keeps the 
   await expectInvariants(service.sql)
 })
 
-it("keeps a payment that is concurrent with the deletion refundable", async () => {
+it("a payment that arrives while the account is being deleted stays refundable", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order } = await stripe.pendingOrder(service)
   let told: ReturnType<typeof pays> | undefined
@@ -56,7 +56,7 @@ it("keeps a payment that is concurrent with the deletion refundable", async () =
   await expectInvariants(service.sql)
 })
 
-it("does not sell a lootbox to a deleted account", async () => {
+it("a payment of a deleted account buys no lootbox", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const buyer = await newShopper(service)
   const { body: box } = await admin.call("POST", "/lootboxes", { status: "Available", yats: freshIds(1) })
@@ -69,7 +69,7 @@ it("does not sell a lootbox to a deleted account", async () => {
   await expectInvariants(service.sql)
 })
 
-it("requires a confirmation to delete an account with unrefunded money", async () => {
+it("users cannot delete their account while an order holds unrefunded money", async () => {
   const { buyer, order } = await stripe.pendingOrder(service)
   await buyer.call("POST", "/cart/convert_to_draft")
   await pays(order.id, order.total_in_cents)
@@ -81,7 +81,7 @@ it("requires a confirmation to delete an account with unrefunded money", async (
   expect((await buyer.call("DELETE", `/users/${buyer.id}`)).status).toBe(200)
 })
 
-it("requires a confirmation to delete an account with an overpayment or an undelivered lootbox", async () => {
+it("users cannot delete their account while they have an overpayment or an undelivered lootbox", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order } = await stripe.pendingOrder(service)
   await pays(order.id, order.total_in_cents + 500)
@@ -103,7 +103,7 @@ it("requires a confirmation to delete an account with an overpayment or an undel
   expect((await leave()).status).toBe(200)
 })
 
-it("sends no expiry mail to a deleted account", async () => {
+it("a deleted account gets no mail when its order expires", async () => {
   const short = await serve({ CART_TTL_SECONDS: "1", SWEEP_INTERVAL_MS: "60000" })
   const admin = await newShopper(short, { role: "Admin" })
   const [gone, other] = [await newShopper(short), await newShopper(short)]

@@ -37,7 +37,7 @@ const round = async () => {
   await service.runtime.runPromise(detachRemovedMethods)
 }
 
-it("deletes a card here and at the provider after the database response was lost", async () => {
+it("a deleted card is removed from the list and detached at the provider, even if a database response is lost", async () => {
   const { cards, forget, id } = await withCard()
   const before = proxy.lost()
   proxy.loseAnswerTo("update payment_method set deleted_at")
@@ -46,7 +46,7 @@ it("deletes a card here and at the provider after the database response was lost
   expect([detached(id), await cards()]).toEqual([1, 0])
 })
 
-it("deletes a card immediately, and at the provider when it is available again", async () => {
+it("a deleted card is removed from the list immediately, and detached when the provider is available again", async () => {
   const { cards, forget, id, pays } = await withCard()
   stripe.how.failing = away
   for (const _ of ["once", "and again"]) {
@@ -66,7 +66,7 @@ it("deletes a card immediately, and at the provider when it is available again",
   expect(await cards()).toBe(0)
 })
 
-it("deletes the cards of a deleted account at the provider permanently", async () => {
+it("the card of a deleted account is detached at the provider, and a late webhook does not store it again", async () => {
   const { buyer, id, pays } = await withCard()
   const admin = await newShopper(service, { role: "Admin" })
   expect((await admin.call("DELETE", `/users/${buyer.id}`)).status).toBe(200)

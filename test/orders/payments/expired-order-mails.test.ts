@@ -29,7 +29,7 @@ const checkedOut = async (where: TestService, id = freshId()) => {
 
 const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
 
-it("mails the amount of a part payment when the order expires", async () => {
+it("the mail about an expired order contains the amount of a part payment", async () => {
   const { buyer, order, pay } = await checkedOut(service)
   await pay("underpay")
   const text = await awaitLetter(buyer, "order_expired")
@@ -38,14 +38,14 @@ it("mails the amount of a part payment when the order expires", async () => {
   expect(text).toContain(`We received ${dollars(part)} for this order. Contact us to get it refunded.`)
 })
 
-it("mails no amount when nothing was paid", async () => {
+it("the mail about an expired order does not mention a refund if nothing was paid", async () => {
   const { buyer } = await checkedOut(service)
   const text = await awaitLetter(buyer, "order_expired")
   expect(text).toContain("was not paid in time")
   expect(text).not.toContain("refunded")
 })
 
-it("shows an overpaid amount in the receipt until it is refunded", async () => {
+it("a receipt shows the overpaid amount until this amount is refunded", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order, pay } = await checkedOut(service)
   await pay("overpay")
@@ -59,7 +59,7 @@ it("shows an overpaid amount in the receipt until it is refunded", async () => {
   expect(again).toMatchObject({ kind: "order_receipt", text: expect.not.stringContaining("refunded") })
 })
 
-it("sends a mail about a late payment when another user owns the id", async () => {
+it("a buyer gets a mail about a payment for a cancelled order whose id another user owns", async () => {
   const { buyer, id, order, pay } = await checkedOut(service)
   await buyer.call("DELETE", "/cart")
   const other = await newShopper(service)
@@ -71,7 +71,7 @@ it("sends a mail about a late payment when another user owns the id", async () =
   expect(text).toContain("The order has expired or was cancelled")
 })
 
-it("mails one notice for each additional payment", async () => {
+it("a buyer gets one mail about an additional payment for a paid order", async () => {
   const { buyer, order, pay } = await checkedOut(service)
   await pay("pay")
   await awaitLetter(buyer, "order_receipt")
@@ -81,7 +81,7 @@ it("mails one notice for each additional payment", async () => {
   expect((await lettersTo(buyer)).map(({ kind }) => kind)).toEqual(["payment_kept", "order_receipt"])
 })
 
-it("mails that a payment after the conversion to a draft counts towards the cart", async () => {
+it("a buyer gets a mail about a payment that arrives after the order was converted to a draft", async () => {
   const { buyer, order, pay } = await checkedOut(service)
   await buyer.call("POST", "/cart/convert_to_draft")
   await pay("pay")
@@ -91,7 +91,7 @@ it("mails that a payment after the conversion to a draft counts towards the cart
   expect((await buyer.checkout(crypto)).body.status).toBe("Paid")
 })
 
-it("sends no mail to a deleted account", async () => {
+it("a deleted account gets no mail about payments", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order, pay } = await checkedOut(service)
   await admin.call("DELETE", `/users/${buyer.id}`)

@@ -33,7 +33,7 @@ const metrics = async () => {
   return [of("orders_cancelled_with_money"), of("orders_cancelled_held_cents")]
 }
 
-it("lists and counts the cancelled orders that hold money", async () => {
+it("cancelled orders with unrefunded money are listed, and counted in the metrics", async () => {
   const other = await stripe.pendingOrder(service)
   await other.buyer.call("DELETE", "/cart")
   await stripe.paidOrder(service)

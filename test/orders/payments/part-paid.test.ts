@@ -35,7 +35,7 @@ const coveredCart = async (freeLimit: number) => {
   return { buyer, pending, coded }
 }
 
-it("completes a partly paid order when a code reduces the amount due to zero", async () => {
+it("a checkout completes a partly paid order after a code has reduced the amount due to zero", async () => {
   const { buyer, pending } = await coveredCart(0)
   await buyer.checkout(crypto)
   expect((await buyer.order(pending.id)).body.status).toBe("Paid")
@@ -43,7 +43,7 @@ it("completes a partly paid order when a code reduces the amount due to zero", a
 })
 
 it.each([0, 2])(
-  "uses no free ids if the payments cover the price, with a free limit of %i",
+  "a `Free` checkout uses no free ids if the payments cover the price (free limit: %i)",
   async (freeLimit) => {
     const { buyer, coded, pending } = await coveredCart(freeLimit)
     const { body } = await buyer.checkout({ method: "Free" })
@@ -55,7 +55,7 @@ it.each([0, 2])(
 )
 
 it.each([0, 1])(
-  "uses no free ids for a draft whose price is already paid, with a free limit of %i",
+  "a `Free` checkout uses no free ids for a draft whose price is already paid (free limit: %i)",
   async (freeLimit) => {
     const { buyer, pending } = await halfPaidCart(freeLimit)
     await buyer.call("POST", "/cart/convert_to_draft")

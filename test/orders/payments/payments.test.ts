@@ -50,7 +50,7 @@ const journals = async (orderId: string) =>
   (await one.sql`select count(*)::int as n from journal where order_id = ${orderId}`)[0]?.["n"]
 
 describe("a webhook", () => {
-  it("requires a recent signature over its body", async () => {
+  it("is rejected without a recent signature over its body", async () => {
     const { order } = await pendingOrder()
     const body = capturedBody({ orderId: order.id, cents: order.total_in_cents })
     const signature = await sign(body)
@@ -78,7 +78,7 @@ describe("a webhook", () => {
     expect(await audit()).toBe(0)
   })
 
-  it("counts each part payment once when part payments arrive repeatedly and out of order", async () => {
+  it("for a part payment is applied once, even if the webhooks arrive repeatedly and out of order", async () => {
     const { buyer, order } = await pendingOrder(freshIds(3))
     const third = Math.floor(order.total_in_cents / 3)
     const parts = [third, third, order.total_in_cents - 2 * third].map((cents) =>
@@ -92,7 +92,7 @@ describe("a webhook", () => {
     expect(await audit()).toBe(0)
   })
 
-  it("for an unknown order or no order is accepted and changes nothing", async () => {
+  it("for an unknown or invalid order id is answered with 200 and books nothing", async () => {
     expect((await send(one, capturedBody({ orderId: randomUUID(), cents: 1 }))).status).toBe(200)
     expect((await send(one, capturedBody({ orderId: "nonsense", cents: 1 }))).status).toBe(200)
     expect((await one.call("POST", "/webhooks/stripe", { rawBody: "{}" })).status).toBe(404)
@@ -111,7 +111,7 @@ describe("a late payment", () => {
     expect(owned).toHaveLength(2)
   })
 
-  it("stays refundable once and in full when another user owns the ids", async () => {
+  it("stays refundable in full when another user holds one of the ids", async () => {
     const { buyer, ids, order } = await pendingOrder(freshIds(2))
     await buyer.call("DELETE", "/cart")
     const other = await pendingOrder([ids[1]!])
@@ -168,7 +168,7 @@ describe("a refund", () => {
     return made
   }
 
-  it("of everything sets the refund fields and refunds every item", async () => {
+  it("of the whole order marks every item as refunded and leaves nothing to refund", async () => {
     const admin = await newShopper(one, { role: "Admin" })
     const { buyer, order } = await paidOrder(2)
     expect((await buyer.call("POST", `/orders/${order.id}/refund`, {})).status).toBe(403)
@@ -201,7 +201,7 @@ describe("a refund", () => {
     expect(await audit()).toBe(0)
   })
 
-  it("of everything includes the overpaid amount", async () => {
+  it("of the whole order includes the overpaid amount", async () => {
     const { buyer, order } = await pendingOrder(freshIds(2))
     await send(one, capturedBody({ orderId: order.id, cents: order.total_in_cents + 70 }))
     expect((await buyer.order(order.id)).body).toMatchObject({ status: "Paid", amount_overpaid_in_cents: 70 })
@@ -218,7 +218,7 @@ describe("a refund", () => {
     expect(owed).toEqual({ cents: 0 })
   })
 
-  it("of an item or an amount is accepted, and more than the payments is rejected", async () => {
+  it("can cover one item or an amount, but not more than was paid", async () => {
     const admin = await newShopper(one, { role: "Admin" })
     const { order } = await paidOrder(2)
     const path = `/orders/${order.id}/refund`
@@ -251,7 +251,7 @@ describe("a refund", () => {
     expect((await buyer.order(order.id)).body.refunded_total_in_cents).toBe(0)
   })
 
-  it("requested ten times concurrently does not exceed the payments", async () => {
+  it("requested ten times concurrently returns the paid amount once", async () => {
     const admin = await newShopper(one, { role: "Admin" })
     const { buyer, order } = await paidOrder(1)
     await Promise.all(
@@ -270,7 +270,7 @@ describe("a refund", () => {
     expect(await audit()).toBe(0)
   })
 
-  it("of a payment made elsewhere must be booked with refund_override, which requires the scope", async () => {
+  it("of a payment made elsewhere must be booked with `refund_override`", async () => {
     const admin = await newShopper(one, { role: "Admin" })
     const { buyer, order } = await pendingOrder()
     const override = { amount: order.total_in_cents, external_reference: "bank 17" }
@@ -287,7 +287,7 @@ describe("a refund", () => {
     expect(await audit()).toBe(0)
   })
 
-  it("made at the provider is recorded once", async () => {
+  it("made at the provider is booked once when its webhook arrives three times", async () => {
     const { buyer, order } = await paidOrder(1)
     const body = JSON.stringify({
       id: "evt",
@@ -308,7 +308,7 @@ describe("a refund", () => {
 })
 
 describe("orders", () => {
-  it("are visible to their owners and to users with order:read", async () => {
+  it("are visible only to their owners and to users with the scope `order:read`", async () => {
     const admin = await newShopper(one, { role: "Admin" })
     const { buyer, order } = await pendingOrder()
     const stranger = await newShopper(one)
@@ -321,7 +321,7 @@ describe("orders", () => {
     expect((await admin.call("GET", "/orders?all=true&limit=3")).body.data).toHaveLength(3)
   })
 
-  it("are paged in the requested order without duplicates, and the page after the last is empty", async () => {
+  it("are listed page by page in ascending or descending order, without gaps or duplicates", async () => {
     const admin = await newShopper(one, { role: "Admin" })
     for (let n = 0; n < 3; n++) await pendingOrder()
     const [stored] =

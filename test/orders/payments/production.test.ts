@@ -57,7 +57,7 @@ const tell = async (service: TestService, event: unknown) => {
 }
 
 describe("a production service without a payment provider", () => {
-  it.each(methods)("rejects %o and does not change the cart", async (method, message) => {
+  it.each(methods)("rejects the checkout %j and does not change the cart", async (method, message) => {
     const buyer = await newShopper(production)
     const ids = freshIds(1)
     const { body: cart } = await buyer.add(...ids)
@@ -69,7 +69,7 @@ describe("a production service without a payment provider", () => {
     expect(await production.sql`select 1 from sandbox_intent where order_id = ${cart.id}`).toHaveLength(0)
   })
 
-  it("still accepts Free checkouts and cash of administrators", async () => {
+  it("accepts `Free` checkouts, and cash that an administrator books", async () => {
     const buyer = await newShopper(production)
     await buyer.add(...freshIds(1))
     expect((await buyer.checkout({ method: "Free" })).body.status).toBe("Paid")
@@ -84,8 +84,8 @@ describe("a production service without a payment provider", () => {
 describe.each([
   ["without a payment provider", production],
   ["with Stripe", withStripe],
-])("an earlier sandbox checkout in production %s", (_, live) => {
-  it("is not shown and cannot be paid, also not by a signed webhook", async () => {
+])("in production %s, an order from an earlier sandbox checkout", (_, live) => {
+  it("has no payment page and cannot be paid, not even by a signed webhook", async () => {
     const { buyer, order, session } = await begin()
     expect((await live.call("GET", `/sandbox/checkout/${session}`)).status).toBe(404)
     for (const action of ["pay", "overpay", "decline", "none of these"])
@@ -106,7 +106,7 @@ describe.each([
     expect(await live.sql`select 1 from journal where order_id = ${order.id}`).toHaveLength(0)
   })
 
-  it("is not reused for a new checkout, and can be converted to a draft", async () => {
+  it("does not return the sandbox checkout again, and can be converted to a draft", async () => {
     const { buyer } = await begin()
     const here = shopper(live, buyer)
     const again = await here.checkout()
@@ -116,7 +116,7 @@ describe.each([
     expect(anew.status).toBe(live === withStripe ? 200 : 422)
   })
 
-  it("cannot be refunded by a provider, and the error explains how to book the refund", async () => {
+  it("cannot be refunded through a provider, and the error names `refund_override`", async () => {
     const { buyer, order } = await buy()
     const admin = await newShopper(live, { role: "Admin" })
     const before = stripe.asked.length
@@ -134,7 +134,7 @@ describe.each([
     expect((await buyer.order(order.id)).body.refunded_total_in_cents).toBe(order.total_in_cents)
   })
 
-  it("leaves a test card that the list of payment methods does not show", async () => {
+  it("leaves a test card that is not listed but can be deleted", async () => {
     const { buyer } = await buy()
     const [method] = (await buyer.call("GET", "/payment_methods")).body
     const here = shopper(live, buyer)
@@ -144,7 +144,7 @@ describe.each([
   })
 })
 
-it("accepts cards and wallets but no cryptocurrency in production with Stripe", async () => {
+it("a production service with Stripe accepts cards and wallets, but no cryptocurrency", async () => {
   const outcomes = []
   for (const method of [card, { method: "WalletPay" }, crypto]) {
     const buyer = await newShopper(withStripe)
@@ -154,7 +154,7 @@ it("accepts cards and wallets but no cryptocurrency in production with Stripe", 
   expect(outcomes).toEqual([200, 200, 422])
 })
 
-it("accepts test payments in production with PAYMENTS=sandbox", async () => {
+it("a production service with `PAYMENTS=sandbox` accepts test payments", async () => {
   const service = await serve({ ...settings, PAYMENTS: "sandbox" })
   const buyer = await newShopper(service)
   await buyer.add(...freshIds(1))

@@ -22,7 +22,7 @@ const countTo = async (address: string) => {
 }
 
 describe("the receipt", () => {
-  it("is mailed again for a paid order and refused for any other order", async () => {
+  it("can be mailed again for a paid order, but not for an order that is pending payment", async () => {
     const { buyer, order } = await checkOut({ method: "Free" })
     expect(order.status).toBe("Paid")
     expect(await mailAgain(order)).toBe(200)
@@ -30,7 +30,7 @@ describe("the receipt", () => {
     expect(await mailAgain((await checkOut(crypto)).order)).toBe(409)
   })
 
-  it("contains an order number that only its buyer and administrators can search for", async () => {
+  it("contains the order number, by which only the buyer and administrators can find the order", async () => {
     const { buyer, order } = await checkOut({ method: "Free" })
     await buyer.add(freshId())
     const { body: mails } = await service.call("GET", `/dev/outbox?to=${encodeURIComponent(buyer.email)}`)
@@ -50,7 +50,7 @@ describe("the receipt", () => {
     expect((await (await newShopper(service)).call("GET", `/orders?all=true&${byNumber}`)).status).toBe(403)
   })
 
-  it("is mailed again to the current address of the buyer, and not after the account is deleted", async () => {
+  it("is mailed again to the buyer's current confirmed address, and to nobody after the account is deleted", async () => {
     const { buyer, order } = await checkOut({ method: "Free" })
     const moved = `moved-${buyer.email}`
     await service.sql`update app_user set email = ${moved} where id = ${buyer.id}`
@@ -64,7 +64,7 @@ describe("the receipt", () => {
     expect(await countTo(buyer.email)).toBe(2)
   })
 
-  it("of a cancelled order with a late payment is mailed to the current address", async () => {
+  it("for an order that is paid after its cancellation is mailed to the current address of the buyer", async () => {
     const { buyer, order } = await checkOut(crypto)
     await buyer.call("DELETE", "/cart")
     const moved = `moved-${buyer.email}`

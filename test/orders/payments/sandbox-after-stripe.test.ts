@@ -5,7 +5,7 @@ import { openStripe } from "./stripe-server.ts"
 
 const stripe = await openStripe()
 
-it("does not accept a sandbox payment after the service is configured for real payments", async () => {
+it("a sandbox checkout cannot be paid after the service is configured for real payments", async () => {
   const before = await serve({}, { peersPossible: true })
   const buyer = await newShopper(before)
   await buyer.add(...freshIds(1))

@@ -6,7 +6,7 @@ import { atSandbox, card, crypto, freshIds, newShopper, until } from "../shopper
 
 const service = await serve()
 
-/** Runs the action twice concurrently. A lock on the row of the intent stops both until both have started. */
+/** Runs the action twice concurrently. A lock on the row of the intent stops both requests until both have started. */
 const clickTwice = async <A>(orderId: string, click: () => Promise<A>): Promise<A[]> => {
   const { clicks } = await service.sql.begin(async (sql) => {
     await sql`select 1 from sandbox_intent where order_id = ${orderId} for update`
@@ -20,7 +20,7 @@ const clickTwice = async <A>(orderId: string, click: () => Promise<A>): Promise<
   return Promise.all(clicks)
 }
 
-it("makes two refunds when two requests without an Idempotency-Key arrive at the same time", async () => {
+it("two concurrent refund requests without an Idempotency-Key make two refunds", async () => {
   const buyer = await newShopper(service)
   const admin = await newShopper(service, { role: "Admin" })
   await buyer.add(...freshIds(2))
@@ -40,9 +40,9 @@ it("makes two refunds when two requests without an Idempotency-Key arrive at the
 
 it.each([
   ["card", card],
-  ["transfer on a chain", crypto],
+  ["cryptocurrency", crypto],
 ])(
-  "records a %s once when the form is submitted twice concurrently, and both requests succeed",
+  "a %s payment is recorded once when the form is submitted twice concurrently, and both requests succeed",
   async (_, method) => {
     const buyer = await newShopper(service)
     await buyer.add(...freshIds(1))
@@ -62,7 +62,7 @@ it.each([
   },
 )
 
-it("records a half payment once when the form is submitted twice concurrently, and rejects the second", async () => {
+it("a payment of half the price is accepted once when submitted twice concurrently; the other request gets 409", async () => {
   const buyer = await newShopper(service)
   await buyer.add(...freshIds(1))
   const { body: order } = await buyer.checkout(crypto)

@@ -7,7 +7,7 @@ const key = (id: string) => ({ id, secret: Redacted.make(Buffer.alloc(32, id).to
 const namesBy = (...ids: ReadonlyArray<string>) =>
   new SandboxNames(Effect.runSync(makeKeyRing(ids.map(key), "sandbox-webhook")))
 
-it("computes the same ids for the same intent, and different ids for other intents", () => {
+it("`SandboxNames` computes the same ids for the same intent, and different ids for another intent", () => {
   const once = namesBy("a").of("order:1:500")
   expect(namesBy("a").of("order:1:500")).toEqual(once)
   const { intentId, invoiceId, secretKey, sessionId } = namesBy("a").of("order:2:500")
@@ -17,7 +17,7 @@ it("computes the same ids for the same intent, and different ids for other inten
   expect(sessionId).not.toBe(once.sessionId)
 })
 
-it("computes ids that depend on the key, and a secret that does not follow from the ids", () => {
+it("`SandboxNames` computes ids and a secret that depend on the key, and the ids do not contain the secret", () => {
   const ours = namesBy("a").of("order:1:500")
   expect(namesBy("b").of("order:1:500").intentId).not.toBe(ours.intentId)
   const secret = namesBy("a").secretOf(ours)
@@ -27,7 +27,7 @@ it("computes ids that depend on the key, and a secret that does not follow from 
   expect(`${ours.intentId} ${ours.sessionId} ${ours.invoiceId}`).not.toContain(hidden)
 })
 
-it("computes a secret with its original key while that key exists", () => {
+it("`SandboxNames` computes a secret with its original key while this key is configured", () => {
   const ours = namesBy("a").of("order:1:500")
   const secret = namesBy("a").secretOf(ours)
   expect(namesBy("b", "a").secretOf(ours)).toBe(secret)

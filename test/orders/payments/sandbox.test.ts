@@ -7,8 +7,8 @@ beforeAll(async () => {
   service = await serve()
 })
 
-describe("payment in the sandbox", () => {
-  it("grants the ids with a key, a receipt, ledger lines and events", async () => {
+describe("a payment in the sandbox", () => {
+  it("grants the ids, and creates a key, a receipt, ledger lines and events", async () => {
     const buyer = await newShopper(service)
     const ids = freshIds(2)
     await buyer.add(...ids)
@@ -80,7 +80,7 @@ describe("payment in the sandbox", () => {
     expect(list.body.paging.total).toBe(1)
   })
 
-  it("has the same client secret after a new master key is added, although the secret is not stored", async () => {
+  it("keeps its client secret after a new master key is added, although the secret is not stored", async () => {
     const keyOf = (byte: number) => `k${byte}:${Buffer.alloc(32, byte).toString("base64url")}`
     const before = await serve({ SECRET_KEYS: keyOf(1) }, { peersPossible: true })
     const buyer = await newShopper(before)
@@ -100,7 +100,7 @@ describe("payment in the sandbox", () => {
     expect(dump?.["text"]).not.toContain("sealedSecret")
   })
 
-  it("of half leaves the rest due, and an overpayment is shown", async () => {
+  it("of half the price leaves the order pending, and a later overpayment is shown", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const pending = (await buyer.checkout(crypto)).body
@@ -123,7 +123,7 @@ describe("payment in the sandbox", () => {
     expect(await service.sql`select ledger_audit() as cents`).toEqual([{ cents: 0 }])
   })
 
-  it("of half in a cryptocurrency shows the other half with the same addresses", async () => {
+  it("of half the price in cryptocurrency leaves the other half due at the same addresses", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const { body: pending } = await buyer.checkout(crypto)
@@ -140,7 +140,7 @@ describe("payment in the sandbox", () => {
     })
   })
 
-  it("shows the payment form only while an amount is due", async () => {
+  it("has a payment form only while an amount is due", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const { body: pending } = await buyer.checkout(crypto)
@@ -172,7 +172,7 @@ describe("payment in the sandbox", () => {
     expect(body.amount_overpaid_in_cents).toBe(Math.floor(pending.total_in_cents / 10))
   })
 
-  it("leaves the order pending with the reason when it is declined", async () => {
+  it("that is declined leaves the order pending, and the cart shows the reason", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const pending = (await buyer.checkout()).body
@@ -187,7 +187,7 @@ describe("payment in the sandbox", () => {
     expect((await atSandbox(service, pending.payment_method_data.session_id, "steal")).status).toBe(400)
   })
 
-  it("does not charge a card after the order is cancelled", async () => {
+  it("is rejected after the order is cancelled, and the card is not charged", async () => {
     const buyer = await newShopper(service)
     await buyer.add(freshId())
     const { body: pending } = await buyer.checkout()

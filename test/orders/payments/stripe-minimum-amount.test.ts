@@ -8,7 +8,7 @@ const service = await serve(stripe.settings)
 const price = "line_items[0][price_data][unit_amount]"
 stripe.how.refuses = ({ form }) => Number(form.get(price) ?? 50) < 50
 
-it("rejects a code that leaves less than the card minimum", async () => {
+it("a code is rejected if it leaves less than the minimum amount of a card payment", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const all_but_20 = { name: "most", code_type: "Discount", redemption_code: "MOST" }
   const buyer = await newShopper(service, { freeLimit: 0 })
@@ -24,7 +24,7 @@ it("rejects a code that leaves less than the card minimum", async () => {
   expect(again.body.remaining_due_in_cents).toBe(cart.total_in_cents)
 })
 
-it("rejects a card checkout below the minimum after a cash part payment, and accepts cash", async () => {
+it("a card checkout is rejected if less than the minimum is due after a cash payment; cash is still accepted", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const buyer = await newShopper(service, { freeLimit: 0 })
   const { body: cart } = await buyer.add(...freshIds(1))

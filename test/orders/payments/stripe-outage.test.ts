@@ -3,7 +3,7 @@ import { serve } from "../../fixtures/service.ts"
 import { crypto, freshId, newShopper, until } from "../shopper.ts"
 import { openStripe } from "./stripe-server.ts"
 
-it("expires a cart in time while Stripe does not answer for another order", async () => {
+it("an order expires in time while Stripe does not answer a request for another order", async () => {
   const stripe = await openStripe()
   const service = await serve({ ...stripe.settings, CART_TTL_SECONDS: "1", SWEEP_INTERVAL_MS: "50" })
   let answer = () => {}

@@ -12,7 +12,7 @@ const tell = (type: string, object: Record<string, unknown>, isSigned = true) =>
 const pendingOrder = (how?: unknown) => stripe.pendingOrder(service, how)
 
 describe("a card checkout through Stripe", () => {
-  it("creates one session with the price, the order and the return URLs", async () => {
+  it("creates one session with the price, the order id and the return URLs", async () => {
     const { buyer, order } = await pendingOrder()
     expect(asked).toHaveLength(1)
     const [ask] = asked as [Asked]
@@ -42,7 +42,7 @@ describe("a card checkout through Stripe", () => {
     expect(asked[1]?.path).toBe("/v1/checkout/sessions/cs_1/expire")
   })
 
-  it("does not cancel a paid session", async () => {
+  it("does not cancel its session after the payment", async () => {
     const { buyer, order } = await pendingOrder()
     const [ask] = asked as [Asked]
     // Stripe reports the intent of a session only after the payment, with the metadata of the session.
@@ -90,7 +90,7 @@ describe("a card checkout through Stripe", () => {
     await expectInvariants(service.sql)
   })
 
-  it("stays pending with the reason when it is declined, and ignores events of other systems", async () => {
+  it("stays pending and shows the reason when the card is declined, and ignores unrelated events", async () => {
     const { buyer, order } = await pendingOrder()
     const failed = { ...intentOf(order.id, 0), last_payment_error: { message: "Insufficient funds." } }
     expect((await tell("payment_intent.payment_failed", failed)).status).toBe(200)
@@ -106,7 +106,7 @@ describe("a card checkout through Stripe", () => {
     expect((await buyer.cart()).body.remaining_due_in_cents).toBe(order.total_in_cents)
   })
 
-  it("is refunded through Stripe, and includes refunds made at Stripe, which are found by their payment", async () => {
+  it("can be refunded through Stripe, and also counts refunds that were made in the Stripe dashboard", async () => {
     const admin = await newShopper(service, { role: "Admin" })
     const { buyer, order } = await pendingOrder()
     const intentId = `pi_${order.id}`
@@ -154,7 +154,7 @@ describe("a wallet payment through Stripe", () => {
     })
   })
 
-  it("is still listed after its encryption key is lost", async () => {
+  it("is still listed after the encryption key of its client secret is lost", async () => {
     const { buyer, order } = await pendingOrder({ method: "WalletPay" })
     await service.sql`update pubkey set sealed_key = null`
     const SECRET_KEYS = `new:${Buffer.alloc(32, 8).toString("base64url")}`
@@ -167,7 +167,7 @@ describe("a wallet payment through Stripe", () => {
 })
 
 describe("an outage of Stripe", () => {
-  it("leads to 503 while the ids stay held, and a repeated checkout then continues", async () => {
+  it("makes a checkout fail with 503 and leaves the order pending; a repeated checkout succeeds after the outage", async () => {
     const buyer = await newShopper(service)
     await buyer.add(...freshIds(1))
     stripe.how.failing = {

@@ -25,7 +25,7 @@ const paidOrder = async () => {
 }
 const tell = (type: string, refund: Record<string, unknown>) => tellOf(service, type, refund)
 
-it("makes the money of a failed refund refundable again", async () => {
+it("the money of a failed refund can be refunded again", async () => {
   const { buyer, intentId, order, refund } = await paidOrder()
   await refund()
   const made = stripe.refunds.find(({ payment_intent }) => payment_intent === intentId)!
@@ -45,21 +45,24 @@ it("makes the money of a failed refund refundable again", async () => {
 })
 
 it.each([
-  ["after it was made", ["succeeded", "failed"]],
-  ["with its success reported last", ["failed", "succeeded"]],
-] as const)("does not count the amount of a Stripe refund that fails, %s", async (_, told) => {
+  ["if the webhook about its success arrived before", ["succeeded", "failed"]],
+  ["if the webhook about its success arrives afterwards", ["failed", "succeeded"]],
+] as const)("a failed Stripe refund does not count as refunded, even %s", async (_, told) => {
   const { refunded, theirs } = await paidOrder()
   for (const status of told) await tell("refund.updated", theirs(status))
   expect(await refunded()).toBe(0)
   await expectInvariants(service.sql)
 })
 
-it.each(["before", "after"])("counts a Stripe refund once when it is booked %s its webhook", async (when) => {
-  const { admin, order, refunded, theirs } = await paidOrder()
-  const body = { amount: 50, external_reference: `re_${order.id}` }
-  const book = () => admin.call("POST", `/orders/${order.id}/refund_override`, body)
-  if (when === "before") expect((await book()).status).toBe(200)
-  await tell("refund.created", theirs("succeeded"))
-  if (when === "after") expect((await book()).status).toBe(200)
-  expect(await refunded()).toBe(50)
-})
+it.each(["before", "after"])(
+  "a Stripe refund counts once when an administrator books it %s its webhook arrives",
+  async (when) => {
+    const { admin, order, refunded, theirs } = await paidOrder()
+    const body = { amount: 50, external_reference: `re_${order.id}` }
+    const book = () => admin.call("POST", `/orders/${order.id}/refund_override`, body)
+    if (when === "before") expect((await book()).status).toBe(200)
+    await tell("refund.created", theirs("succeeded"))
+    if (when === "after") expect((await book()).status).toBe(200)
+    expect(await refunded()).toBe(50)
+  },
+)

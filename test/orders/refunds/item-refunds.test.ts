@@ -19,7 +19,7 @@ const halfPaid = async () => {
   return { buyer, order, path: `/orders/${order.id}/refund` }
 }
 
-it("rejects the refund of an item of an unpaid order, so that the item can be refunded after the order is paid", async () => {
+it("an item cannot be refunded while its order is unpaid, but can be refunded after the order is paid", async () => {
   const { buyer, order, path } = await halfPaid()
   const [cheaper] = order.order_items.toSorted(
     (a: { unit_price_in_cents: number }, b: { unit_price_in_cents: number }) =>
@@ -44,7 +44,7 @@ it("rejects the refund of an item of an unpaid order, so that the item can be re
   await expectInvariants(service.sql)
 })
 
-it("rejects the refund of a free item with 422", async () => {
+it("the refund of an item that a code made free is rejected with 422", async () => {
   const redemption_code = `GIFT-${randomUUID().slice(0, 8)}`
   const code = {
     name: "gift",

@@ -6,7 +6,7 @@ import { atSandbox, card, crypto, freshIds, newShopper, until } from "../shopper
 const stripe = await openStripe()
 const service = await serve(stripe.settings)
 
-it("delivers a bought lootbox while a refund is pending at an unavailable provider", async () => {
+it("a bought lootbox is delivered while a refund of the same order waits for an unavailable provider", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { body: box } = await admin.call("POST", "/lootboxes", { status: "Available", yats: freshIds(2) })
   const buyer = await newShopper(service)

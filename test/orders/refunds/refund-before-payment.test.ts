@@ -16,7 +16,7 @@ const refundOf = (intentId: string, cents: number) => ({
   metadata: {},
 })
 
-it("answers 503 to a refund webhook that arrives before its payment, and applies the repeated webhook", async () => {
+it("a refund webhook is answered with 503 before the payment is known, and is applied when repeated afterwards", async () => {
   const { buyer, order } = await stripe.pendingOrder(service)
   const intent = intentOf(order.id, order.total_in_cents, `pi_${order.id}`)
   stripe.intents.set(intent.id, intent)
@@ -31,7 +31,7 @@ it("answers 503 to a refund webhook that arrives before its payment, and applies
   await expectInvariants(service.sql)
 })
 
-it("accepts and ignores a refund webhook for a payment of another system", async () => {
+it("a refund webhook for a payment that belongs to no order is answered with 200", async () => {
   const elsewhere = intentOf(randomUUID(), 100, "pi_elsewhere")
   stripe.intents.set(elsewhere.id, elsewhere)
   for (const id of [elsewhere.id, "pi_unheard_of"])

@@ -9,7 +9,7 @@ const other = await serve(stripe.settings, { database: service.database, peersPo
 const tell = (type: string, object: Record<string, unknown>, to = service) => tellOf(to, type, object)
 const pendingOrder = () => stripe.pendingOrder(service)
 
-it("applies a Stripe refund once when two processes receive its webhook several times", async () => {
+it("a Stripe refund is applied once when two processes receive its webhooks several times", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   for (let round = 0; round < 6; round++) {
     const { order } = await pendingOrder()

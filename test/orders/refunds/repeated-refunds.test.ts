@@ -34,7 +34,7 @@ const loseAnswer = (headers: ReturnType<typeof newKey>) => one.sql`
   update idempotency_key set status = null, answer = null, leased_until = now() - interval '1 second'
    where key = ${headers["idempotency-key"]}`
 
-it("makes one refund when a request is repeated with the same Idempotency-Key", async () => {
+it("a refund request that is repeated with the same Idempotency-Key makes one refund", async () => {
   const { order, refund, refunded } = await paidOrder()
   const key = newKey()
   const first = await refund({ amount: 100 }, one, key)
@@ -51,7 +51,7 @@ it("makes one refund when a request is repeated with the same Idempotency-Key", 
   await expectInvariants(one.sql)
 })
 
-it("makes one refund when two processes handle the same Idempotency-Key", async () => {
+it("two processes that concurrently handle a refund request with the same Idempotency-Key make one refund", async () => {
   const { order, refund, refunded } = await paidOrder()
   const key = newKey()
   const { under } = await one.sql.begin(async (sql) => {
@@ -68,7 +68,7 @@ it("makes one refund when two processes handle the same Idempotency-Key", async 
   expect(await refunded()).toBe(100)
 })
 
-it("continues the same refund when the provider was unavailable and the request is repeated", async () => {
+it("a repeated refund request continues the pending refund after the provider was unavailable", async () => {
   const { admin, order, refund, refunded } = await paidOrder()
   const key = newKey()
   stripe.how.failing = { status: 500, body: { error: { type: "api_error", message: "down" } } }
@@ -80,7 +80,7 @@ it("continues the same refund when the provider was unavailable and the request 
   expect((await admin.call("GET", `/orders/${order.id}/refunds`)).body).toHaveLength(1)
 })
 
-it("sends Stripe the same key when the request is repeated while Stripe handles the first one", async () => {
+it("a refund request that is repeated while Stripe handles it sends Stripe the same idempotency key", async () => {
   const { refund, refunded } = await paidOrder()
   const key = newKey()
   const keys: Array<unknown> = []
@@ -100,7 +100,7 @@ it("sends Stripe the same key when the request is repeated while Stripe handles 
   expect(await refunded()).toBe(100)
 })
 
-it("makes a new refund for each identical request without an Idempotency-Key, up to the amount paid", async () => {
+it("identical refund requests without an Idempotency-Key make separate refunds, up to the amount paid", async () => {
   const { order, refund, refunded } = await paidOrder()
   for (const to of [one, two, one])
     expect((await refund({ amount: 100, reason: "late" }, to)).status).toBe(200)
@@ -109,7 +109,7 @@ it("makes a new refund for each identical request without an Idempotency-Key, up
   await expectInvariants(one.sql)
 })
 
-it("allows another refund after a failed one", async () => {
+it("a refund is possible after Stripe rejected earlier refunds of the same amount", async () => {
   const { refund, refunded } = await paidOrder()
   stripe.how.refuses = isRefund
   for (const _ of ["first", "second"])
@@ -119,7 +119,7 @@ it("allows another refund after a failed one", async () => {
   expect(await refunded()).toBe(100)
 })
 
-it("does not repeat a refund of which one part was made and one part failed", async () => {
+it("a repeated request does not retry a refund of which one part was made and the other part failed", async () => {
   const { order } = await stripe.pendingOrder(one)
   const half = Math.floor(order.total_in_cents / 2)
   const intents = [`pi_1_${order.id}`, `pi_2_${order.id}`] as const
@@ -140,7 +140,7 @@ it("does not repeat a refund of which one part was made and one part failed", as
   expect((await refund()).body.refunded_total_in_cents).toBe(10)
 })
 
-it("makes a new full refund of only the additional money after another payment", async () => {
+it("a second full refund, after an additional payment, refunds only the additional money", async () => {
   const { order, refund, refunded } = await paidOrder()
   await refund({})
   expect((await refund({})).status).toBe(422)

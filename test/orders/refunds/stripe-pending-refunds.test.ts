@@ -25,7 +25,7 @@ const givingBack = async () => {
   return { buyer, order, half, refund: stripe.refunds.at(-1)! }
 }
 
-it("requires the full price after a part payment is refunded", async () => {
+it("an order requires the full price again while the refund of its part payment is pending", async () => {
   const { buyer, order } = await givingBack()
   const { body } = await buyer.cart()
   expect(body).toMatchObject({
@@ -37,7 +37,7 @@ it("requires the full price after a part payment is refunded", async () => {
   expect(sessions()).toHaveLength(3)
 })
 
-it("requires only the rest after the refund of a part payment fails", async () => {
+it("an order requires only the remaining amount when the refund of its part payment has failed", async () => {
   const { buyer, half, order, refund } = await givingBack()
   const whole = (await buyer.cart()).body.payment_method_data.session_id
   await tellOf(service, "refund.failed", { ...refund, status: "failed" })

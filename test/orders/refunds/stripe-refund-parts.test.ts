@@ -31,7 +31,7 @@ const isRefund = ({ method, path }: Asked) => method === "POST" && path === "/v1
 const refundedItems = (order: { order_items: ReadonlyArray<{ refunded_quantity: number }> }) =>
   order.order_items.map(({ refunded_quantity }) => refunded_quantity)
 
-it("records both parts of a refund before the first request to the provider", async () => {
+it("both parts of a refund are stored before the first part is requested from Stripe", async () => {
   const { order, refund } = await paidInParts()
   const noted: Array<number> = []
   stripe.how.meanwhile = async (asked) => {
@@ -46,7 +46,7 @@ it("records both parts of a refund before the first request to the provider", as
   expect(refundedItems(body)).toEqual([1, 1])
 })
 
-it("does not mark items as refunded after a partial failure, and refunds the rest of their price", async () => {
+it("items are not marked as refunded if a part of their refund fails; a second request refunds the failed part", async () => {
   const { buyer, half, intents, order, refund } = await paidInParts()
   const item_ids = order.order_items.map(({ id }: { id: string }) => id)
   stripe.how.refuses = (asked) => isRefund(asked) && asked.form.get("payment_intent") === intents[1]
@@ -62,7 +62,7 @@ it("does not mark items as refunded after a partial failure, and refunds the res
   await expectInvariants(service.sql)
 })
 
-it("completes one part of a refund while Stripe is unavailable for the other part", async () => {
+it("one part of a refund is completed while Stripe is unavailable for the other part", async () => {
   const { half, intents, order, refund } = await paidInParts()
   const down = { status: 500, body: { error: { type: "api_error", message: "down" } } }
   stripe.how.failing = down

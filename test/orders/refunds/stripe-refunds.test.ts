@@ -10,7 +10,7 @@ const service = await serve(stripe.settings)
 const tell = (type: string, object: Record<string, unknown>) => tellOf(service, type, object)
 const pendingOrder = () => stripe.pendingOrder(service)
 
-it("does not count a pending refund towards the price of an order", async () => {
+it("money whose refund is pending does not pay for an order", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order } = await pendingOrder()
   const intentId = `pi_${order.id}`
@@ -37,7 +37,7 @@ it("does not count a pending refund towards the price of an order", async () => 
   await expectInvariants(service.sql)
 })
 
-it("rejects a second refund of an item whose refund is pending", async () => {
+it("a second refund of an item is rejected while the first refund is pending", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { order } = await pendingOrder()
   const intentId = `pi_${order.id}`
@@ -57,7 +57,7 @@ it("rejects a second refund of an item whose refund is pending", async () => {
   expect(asked.filter(({ path }) => path === "/v1/refunds")).toHaveLength(1)
 })
 
-it("refunds an item once when two administrators refund it concurrently", async () => {
+it("an item is refunded once when two refund requests for this item arrive concurrently", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { order } = await pendingOrder()
   await tell("payment_intent.succeeded", intentOf(order.id, order.total_in_cents, `pi_${order.id}`))
@@ -70,31 +70,34 @@ it("refunds an item once when two administrators refund it concurrently", async 
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 422])
 })
 
-it.each(["failed", "canceled"])("allows another refund after a refund with the status %s", async (status) => {
-  const admin = await newShopper(service, { role: "Admin" })
-  const { order } = await pendingOrder()
-  const intentId = `pi_${order.id}`
-  await tell("payment_intent.succeeded", intentOf(order.id, order.total_in_cents, intentId))
-  asked.length = 0
-  stripe.how.refundStatus = "pending"
-  await admin.call("POST", `/orders/${order.id}/refund`, {})
-  stripe.how.refundStatus = "succeeded"
-  const told = {
-    object: "refund",
-    id: "re_9",
-    status,
-    amount: order.total_in_cents,
-    payment_intent: intentId,
-    metadata: { order_id: order.id, refund_id: asked[0]?.form.get("metadata[refund_id]") },
-  }
-  await tell(status === "failed" ? "refund.failed" : "refund.updated", told)
-  const { body } = await admin.call("GET", `/orders/${order.id}/refunds`)
-  expect.soft(body).toMatchObject([{ status: "Failed" }])
-  const again = await admin.call("POST", `/orders/${order.id}/refund`, {})
-  expect(again.body).toMatchObject({ refunded_total_in_cents: order.total_in_cents })
-})
+it.each(["failed", "canceled"])(
+  "an order can be refunded again after Stripe reported the status `%s` for the first refund",
+  async (status) => {
+    const admin = await newShopper(service, { role: "Admin" })
+    const { order } = await pendingOrder()
+    const intentId = `pi_${order.id}`
+    await tell("payment_intent.succeeded", intentOf(order.id, order.total_in_cents, intentId))
+    asked.length = 0
+    stripe.how.refundStatus = "pending"
+    await admin.call("POST", `/orders/${order.id}/refund`, {})
+    stripe.how.refundStatus = "succeeded"
+    const told = {
+      object: "refund",
+      id: "re_9",
+      status,
+      amount: order.total_in_cents,
+      payment_intent: intentId,
+      metadata: { order_id: order.id, refund_id: asked[0]?.form.get("metadata[refund_id]") },
+    }
+    await tell(status === "failed" ? "refund.failed" : "refund.updated", told)
+    const { body } = await admin.call("GET", `/orders/${order.id}/refunds`)
+    expect.soft(body).toMatchObject([{ status: "Failed" }])
+    const again = await admin.call("POST", `/orders/${order.id}/refund`, {})
+    expect(again.body).toMatchObject({ refunded_total_in_cents: order.total_in_cents })
+  },
+)
 
-it("makes one refund when a request that failed with 503 is repeated with its Idempotency-Key", async () => {
+it("a refund request makes one refund when it is repeated with its Idempotency-Key after an error of Stripe", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { buyer, order } = await pendingOrder()
   await tell("payment_intent.succeeded", intentOf(order.id, order.total_in_cents, `pi_${order.id}`))

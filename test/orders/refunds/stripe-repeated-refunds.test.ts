@@ -23,7 +23,7 @@ const refundsOf = async (orderId: string) => {
   return () => admin.call("GET", `/orders/${orderId}/refunds`)
 }
 
-it("does not repeat a refund that is pending longer than Stripe stores its idempotency key", async () => {
+it("a pending refund is created only once at Stripe, even after Stripe has forgotten its idempotency key", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { intentId, order } = await paidOrder()
   stripe.how.refundStatus = "pending"
@@ -45,7 +45,7 @@ it("does not repeat a refund that is pending longer than Stripe stores its idemp
   await expectInvariants(service.sql)
 })
 
-it("does not request a refund again while Stripe reports it as pending", async () => {
+it("a refund that Stripe reports as pending is not checked again within the next hour", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { order } = await paidOrder()
   stripe.how.refundStatus = "pending"
@@ -54,7 +54,7 @@ it("does not request a refund again while Stripe reports it as pending", async (
   expect(await isDueLater(order.id)).toBe(true)
 })
 
-it("keeps a pending refund when the service starts without a Stripe key", async () => {
+it("a pending refund stays pending when the service starts without a Stripe key", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { order } = await paidOrder()
   stripe.how.failing = { status: 500, body: { error: { type: "api_error", message: "down" } } }
