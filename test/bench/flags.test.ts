@@ -52,7 +52,7 @@ describe("the flags of the bench", () => {
     [["--scenario", "baseline-only", "--url", "http://localhost:1"], /cannot be used with --url$/],
     [["--speed", "9"], "Unknown option '--speed'"],
     [["lookup"], "Unexpected argument 'lookup'"],
-  ])("are rejected in one line if they are invalid: %j", (args, message) => {
+  ])("are rejected with a message of one line if they are invalid: %j", (args, message) => {
     expect(() => read(...args)).toThrow(UsageError)
     expect(() => read(...args)).toThrow(message)
     try {

@@ -4,15 +4,15 @@ import { storePeople, userIdAt } from "../../bench/stored/people.ts"
 import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import { serve } from "../fixtures/service.ts"
 
-describe("stored ids", () => {
-  it("are canonical and different for each number", () => {
+describe("the ids that the bench stores", () => {
+  it("are canonical, and different numbers give different ids", () => {
     const numbers = [0, 1, 446, 447, 99_999, 1_000_000, 39_000_000_000]
     const ids = numbers.map((n) => canonicalAt(n))
     expect(new Set(ids).size).toBe(numbers.length)
     for (const id of ids) expect(parseEmojiId(id)).toMatchObject({ canonical: id, length: 4 })
   })
 
-  it("are found by the service as if they had been purchased", async () => {
+  it("are found by the service like purchased ids", async () => {
     const service = await serve()
     await storePeople(service.sql, 3)
     await storeIds(service.sql, { ids: 1_000, owners: 3, records: [webPage, note] })

@@ -27,7 +27,7 @@ const cpuOf = ({ server }: { readonly server?: { readonly cpuMicrosPerOperation?
   server?.cpuMicrosPerOperation ?? Number.NaN
 
 describe("the benchmark suite", () => {
-  it("measures both sides alternately and stores the results", async () => {
+  it("measures both servers alternately and writes the results to files", async () => {
     const { result, steps } = await inTime(0.2, async (durationSeconds) => {
       const steps: string[] = []
       const result = await measureScenario(
@@ -69,7 +69,7 @@ describe("the benchmark suite", () => {
     ])
   })
 
-  it("rejects a results file that is missing or contains no results", async () => {
+  it("rejects a results file that is missing, and a file that contains no results", async () => {
     await expect(readResults("package.json")).rejects.toThrow(/is not a results file/)
     await expect(readResults("nowhere.json")).rejects.toThrow(/cannot be read/)
   })
@@ -98,7 +98,7 @@ describe("a measured server", () => {
     expect(await waitUntil(() => !isAlive(pid), patienceMs / 1000)).toBe(true)
   })
 
-  it("is reported with its output if it exits before it listens", async () => {
+  it("causes an error that contains its output if it exits before it listens", async () => {
     const child = startChild(new URL("./fixtures/broken-server.ts", import.meta.url))
     await expect(child.next("listening", patienceMs / 1000)).rejects.toThrow(/out of order/)
   })

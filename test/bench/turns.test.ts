@@ -31,8 +31,8 @@ const turn = async (ours: number[], theirs: number[], retakes: number) => {
   }
 }
 
-describe("a turn", () => {
-  it("has a longer warm-up only in the first run after a start", async () => {
+describe("a turn of the bench (one run of each server)", () => {
+  it("has a longer warm-up only in the first run after a server starts", async () => {
     const warmups: number[] = []
     const measure = async ({ warmupSeconds }: { readonly warmupSeconds: number }) => {
       warmups.push(warmupSeconds)
@@ -51,7 +51,7 @@ describe("a turn", () => {
     expect(warmups).toEqual([7, 0, 7, 3, 0])
   })
 
-  it("gives each side its share of the connections and the rate", async () => {
+  it("gives each server its share of the connections and the rate", async () => {
     const loads: unknown[] = []
     const measure = async ({ connections, ratePerSecond }: LoadPlan) => {
       loads.push({ connections, ratePerSecond })
@@ -70,19 +70,19 @@ describe("a turn", () => {
     ])
   })
 
-  it("is measured once on a quiet machine", async () => {
+  it("is not repeated on a quiet machine", async () => {
     const { steps, stored } = await turn([0.01], [0.02], 2)
     expect(steps).toEqual(["ours", "theirs"])
     expect(stored).toEqual([[0.01], [0.02]])
   })
 
-  it("is repeated for all sides if other programs disturbed one of them", async () => {
+  it("is repeated for all servers if other programs disturbed the run of one server", async () => {
     const { steps, stored } = await turn([0, 0.1], [0.9, 0.05], 2)
     expect(steps).toHaveLength(4)
     expect(stored).toEqual([[0.1], [0.05]])
   })
 
-  it("keeps the attempt with the least disturbance", async () => {
+  it("keeps the attempt with the least disturbance by other programs", async () => {
     const { steps, stored } = await turn([0.9, 0.3], [0.9, 0.4], 1)
     expect(steps).toHaveLength(4)
     expect(stored).toEqual([[0.3], [0.4]])

@@ -54,7 +54,7 @@ describe("the command line while the service is running", () => {
     await until(async () => (await listed()) === 401)
   })
 
-  it("grants privileges only to a confirmed email or a user id", async () => {
+  it("grants privileges to a user only by a confirmed email address or by the user id", async () => {
     const email = "colleague@example.com"
     await service.call("POST", "/users", { body: { email, password: "correct horse battery" } })
     await run("organizations", "create", "Mine", "--partner-path", "mine", "--return-link", "mine://done")
@@ -67,7 +67,7 @@ describe("the command line while the service is running", () => {
     expect(await run("members", "set", "mine", email, "OrgOwner")).toMatchObject({ role: "OrgOwner" })
   })
 
-  it("creates a partner with members and an OAuth client", async () => {
+  it("creates and deletes a partner with a member and an OAuth client", async () => {
     const user = await service.user()
     await run(
       "organizations",
@@ -98,14 +98,14 @@ describe("the command line while the service is running", () => {
     await expect(run("users", "list", `--page=${page}`)).rejects.toThrow("page")
   })
 
-  it("lists all organizations, even if they need several pages", async () => {
+  it("lists all organizations, even if they fill several pages", async () => {
     await service.sql`insert into organization (name) select 'Partner ' || n from generate_series(1, 450) n`
     const [{ total } = { total: 0 }] = await service.sql<Array<{ total: number }>>`
       select count(*)::int as total from organization`
     expect(await run("organizations", "list")).toHaveLength(total)
   })
 
-  it("lists all OAuth clients, even if they need several pages", async () => {
+  it("lists all OAuth clients, even if they fill several pages", async () => {
     await service.sql`insert into oauth_client (client_id, name, secret_hash, redirect_uris)
                       select 'many-' || n, 'Many', '', array['https://many.example/'] from generate_series(1, 1001) n`
     const [{ total }] = await service.sql<
@@ -114,7 +114,7 @@ describe("the command line while the service is running", () => {
     expect(await run("clients", "list")).toHaveLength(total)
   })
 
-  it("deletes an OAuth client, and the running service drops the cached data of all its users", async () => {
+  it("deletes an OAuth client, and the running service drops the cached data of all users of this client", async () => {
     const invalidated = new Set<string>()
     const bus = await service.runtime.runPromise(Bus)
     bus.onInvalidate(userTopic, (keys) => {
@@ -131,7 +131,7 @@ describe("the command line while the service is running", () => {
     await until(async () => users.every(({ id }) => invalidated.has(id)))
   })
 
-  it("assigns and removes a feature", async () => {
+  it("assigns a feature to a user and removes the feature again", async () => {
     const user = await service.user()
     await run("features", "create", "beta", "Beta things")
     await run("features", "assign", user.email, "beta")
@@ -140,7 +140,7 @@ describe("the command line while the service is running", () => {
     expect((await service.call("GET", "/user_features", { token: user.token })).body).toEqual([])
   })
 
-  it("shows the address with which the service signs mint permissions", async () => {
+  it("shows the Ethereum address of the key with which the service signs mint permissions", async () => {
     const account = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" as EthAddress
     const mint = { token: "🐙🌊", account, expirySeconds: 1_900_000_000 }
     const signature = await service.runtime.runPromise(MintSignatures.useSync(({ sign }) => sign(mint)))
@@ -149,7 +149,7 @@ describe("the command line while the service is running", () => {
     expect(await run("mint", "signer")).toEqual({ address })
   })
 
-  it("deletes a user who owns ids only with --force", async () => {
+  it("requires --force to delete a user who owns ids", async () => {
     const user = await service.user()
     await service.sql`insert into claim (canonical, kind, holder, owner_id) values ('🦊🦊', 'owned', ${user.id}, ${user.id})`
     await expect(run("users", "delete", user.email)).rejects.toThrow(/emoji ids/)
@@ -169,8 +169,8 @@ describe("the command line while the service is running", () => {
   })
 })
 
-describe("the command line without a service", () => {
-  it("shows the help if there are no arguments, and a reason if the arguments are invalid", () => {
+describe("the command line without a running service", () => {
+  it("shows the help without arguments and with --help, and an error for invalid arguments", () => {
     expect(parseCommand([], commands)).toEqual({ help: true })
     expect(parseCommand(["users", "--help"], commands)).toEqual({ help: true })
     expect(parseCommand(["users", "fly"], commands)).toMatchObject({
@@ -189,7 +189,7 @@ describe("the command line without a service", () => {
     for (const { name } of commands) expect(usage(commands)).toContain(`  ${name}`)
   })
 
-  it("prints a list as a table and an object as lines, or the value as JSON", () => {
+  it("prints a list as a table, an object as lines, and any value as JSON if JSON is requested", () => {
     expect(
       printed(
         [
@@ -205,8 +205,8 @@ describe("the command line without a service", () => {
   })
 })
 
-describe("the program", () => {
-  it("uses the running database server, and reports success or failure by its exit code", async () => {
+describe("the command-line program", () => {
+  it("uses the embedded database server that already runs, and reports success or failure by the exit code", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "directory-cli-"))
     const postgresDir = join(dataDir, "postgres")
     expect(findRunningPostgres(postgresDir)).toBeUndefined()

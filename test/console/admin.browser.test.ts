@@ -9,7 +9,7 @@ const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127
 const browser = await openBrowser()
 
 describe.skipIf(executable === undefined)("the admin view of the console", () => {
-  it("adds new events to the timeline and filters them by kind", async () => {
+  it("adds new events to the timeline, and filters events by kind", async () => {
     const admin = await registerAdmin(service)
     const page = await openConsole(await browser.person(), service, admin, "#/admin/events")
     const buyer = await service.user()
@@ -33,7 +33,7 @@ describe.skipIf(executable === undefined)("the admin view of the console", () =>
     await page.getByRole("button", { name: "Older events" }).waitFor({ state: "detached" })
   })
 
-  it("shows only events of the selected kind, even if a request for another kind finishes later", async () => {
+  it("shows only events of the selected kind, even if an earlier request for all kinds finishes later", async () => {
     const admin = await registerAdmin(service)
     const buyer = await service.user()
     await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🌈🎲🌈" }] } })
@@ -85,7 +85,7 @@ describe.skipIf(executable === undefined)("the admin view of the console", () =>
     expect(numbers).toEqual(Array.from({ length: 621 }, (_, i) => 621 - i))
   })
 
-  it("creates a promo code and a lootbox, and a buyer opens the lootbox", async () => {
+  it("creates a promo code and a lootbox, and a buyer can use the code and open the lootbox", async () => {
     const admin = await registerAdmin(service)
     const buyer = await register(service)
     await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🌈🐢" }] } })
@@ -129,7 +129,7 @@ describe.skipIf(executable === undefined)("the admin view of the console", () =>
     expect([...(await prizes.allTextContents()), "🐢🌈🐢"].toSorted()).toEqual(owned.toSorted())
   })
 
-  it("stays on the current list page after an action, and shows an error when a page cannot be loaded", async () => {
+  it("stays on the same page of a list after an action, and shows an error when a page cannot be loaded", async () => {
     const admin = await registerAdmin(service)
     for (let made = 0; made < 25; made++) {
       const body = { name: "n", code_type: "Discount", discount_in_cents: 1, redemption_code: `PAGE-${made}` }

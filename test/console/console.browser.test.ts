@@ -45,7 +45,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     expect(await isMarked(page)).toBe(true)
   })
 
-  it("replaces an address in one request, and sends no request if nothing was changed", async () => {
+  it("replaces an address in one request, and sends no request if the user changed nothing", async () => {
     const owner = await register(service)
     await service.register("🐙🎲", owner)
     const [before, after] = ["1a".repeat(20), "2b".repeat(20)]
@@ -75,7 +75,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     expect(patches).toHaveLength(2)
   })
 
-  it("repeats a lookup that fails after the records changed", async () => {
+  it("repeats the lookup after a change of the records if the first attempt fails", async () => {
     const owner = await register(service)
     await service.register("🐢🎲", owner)
     const person = await browser.person()
@@ -98,7 +98,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     expect(refused).toBe(1)
   })
 
-  it("shows without a reload that the payment in the sandbox was received", async () => {
+  it("shows without a reload that a payment on the sandbox payment page was received", async () => {
     const buyer = await register(service)
     const context = await browser.person()
     await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🔥🐢" }] } })
@@ -143,7 +143,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     expect(await isMarked(receivers)).toBe(true)
   })
 
-  it("signs in with the browser session that a magic link created", async () => {
+  it("signs in with the browser session that an emailed link created", async () => {
     const person = await service.user()
     const page = await openConsole(await browser.person(), service, undefined, "#/sign-in")
     await page.getByRole("tab", { name: "Email link" }).click()
@@ -165,7 +165,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     expect(signedOut.status).toBe(404)
   })
 
-  it("can be used with the keyboard alone, and moves the focus to the heading of a new view", async () => {
+  it("can be used with the keyboard alone to pick emoji, and moves the focus to the heading of a new view", async () => {
     const page = await openConsole(await browser.person(), service, undefined, "")
     await page.getByLabel("Emoji id").focus()
     await page.keyboard.press("Tab")

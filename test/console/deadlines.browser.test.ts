@@ -40,7 +40,7 @@ describe.skipIf(executable === undefined)("the console after a deadline", () => 
     await page.getByRole("button", { name: /by card$/ }).waitFor()
   })
 
-  it("asks for a two-factor code when the grace period after the two-factor setup has ended", async () => {
+  it("asks for a two-factor code before a transfer when the grace period after the two-factor setup has ended", async () => {
     const person = await register(service)
     await service.register("🔥🐙🔥", person)
     const context = await browser.person()

@@ -8,7 +8,7 @@ const port = await freePort()
 const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
 const browser = await openBrowser()
 
-describe.skipIf(executable === undefined)("the console with forced colours", () => {
+describe.skipIf(executable === undefined)("the console in the browser's forced-colours mode", () => {
   it("marks the current page and the completed steps of a transfer with lines", async () => {
     const [sender, receiver] = [await register(service), await register(service)]
     await service.register("🐢🎳", sender)

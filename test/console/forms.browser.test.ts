@@ -12,7 +12,7 @@ const begin = (token: string, eid: string, email: string) =>
   service.call("POST", "/transfers", { token, body: { eid, email } })
 
 describe.skipIf(executable === undefined)("a form in the console", () => {
-  it("keeps the text typed in the profile while the account changes", async () => {
+  it("keeps the text typed in the profile when the account changes elsewhere", async () => {
     const person = await register(service)
     const page = await openConsole(await browser.person(), service, person, "#/account/profile")
     const freeLeft = page.locator("dt", { hasText: "Free ids left" }).locator("+ dd")
@@ -51,7 +51,7 @@ describe.skipIf(executable === undefined)("a form in the console", () => {
     ])
   })
 
-  it("keeps the typed text if the record is changed elsewhere, and saves it as a new record", async () => {
+  it("keeps the typed text if the record is changed elsewhere, and saves the text as a new record", async () => {
     const [person, id] = [await register(service), "🐢🎲🎺"]
     await service.register(id, person)
     await service.edit(id, person, { insert: [{ tag: "0x5001", data: "before" }] })
@@ -74,7 +74,7 @@ describe.skipIf(executable === undefined)("a form in the console", () => {
     expect(await page.locator(".records code").allInnerTexts()).toEqual(["theirs", "mine"])
   })
 
-  it("keeps the typed transfer while other transfers arrive, and never selects another id", async () => {
+  it("keeps the fields of a new transfer when other transfers arrive, and never selects another id by itself", async () => {
     const [person, other] = [await register(service), await register(service)]
     await service.register("🐢🎤", person)
     await service.register("🐢🎧", person)
@@ -104,7 +104,7 @@ describe.skipIf(executable === undefined)("a form in the console", () => {
     expect(body.data.map(({ eid }: { eid: string }) => eid)).toEqual(["🐢🎧"])
   })
 
-  it("keeps a partly typed code while another transfer starts", async () => {
+  it("keeps a partly typed code when another transfer starts", async () => {
     const person = await register(service)
     await service.register("🐢🥁", person)
     await service.register("🐢🎷", person)
@@ -119,7 +119,7 @@ describe.skipIf(executable === undefined)("a form in the console", () => {
     expect(await code.inputValue()).toBe("123456")
   })
 
-  it("shows an Ethereum address with 0x when it is edited or removed", async () => {
+  it("shows an Ethereum address with its prefix 0x when the address is edited or removed", async () => {
     const owner = await register(service)
     await service.register("🐢🎻", owner)
     const written = "0x52908400098527886e0f7030069857d2e4169ee7"

@@ -13,7 +13,7 @@ const focused = (page: Page) =>
   page.evaluate(() => `${document.activeElement?.tagName} ${document.activeElement?.textContent}`)
 
 describe.skipIf(executable === undefined)("keyboard focus in the console", () => {
-  it("stays on the tile after its id is added to the cart", async () => {
+  it("stays on the tile of an id after the id is added to the cart", async () => {
     const buyer = await register(service)
     const hash = `#/market/${encodeURIComponent("🐢🎯🐢")}`
     const page = await openConsole(await browser.person(), service, buyer, hash)
@@ -27,7 +27,7 @@ describe.skipIf(executable === undefined)("keyboard focus in the console", () =>
     expect(await focused(page)).toBe("A In cart")
   })
 
-  it("moves to the next row after a row is removed, and not to the Remove button of that row", async () => {
+  it("moves to the next row after a row is removed, but not to the Remove button of the next row", async () => {
     const owner = await register(service)
     await service.register("🐢🎱", owner)
     const insert = ["one", "two", "three"].map((data) => ({ tag: "0x5001", data }))
@@ -45,7 +45,7 @@ describe.skipIf(executable === undefined)("keyboard focus in the console", () =>
     expect(await focused(page)).toBe("BUTTON Change")
   })
 
-  it("stays in the navigation bar while the cart changes elsewhere", async () => {
+  it("stays on the link to the cart when the cart changes elsewhere", async () => {
     const buyer = await register(service)
     const page = await openConsole(await browser.person(), service, buyer, "#/market")
     const link = page.getByRole("link", { name: /^Cart/ })

@@ -17,8 +17,8 @@ const signIn = async (page: ConsolePage, email: string) => {
   await page.keyboard.press("Enter")
 }
 
-describe.skipIf(executable === undefined)("the console during navigation", () => {
-  it("returns from the sign-in view to the previous view with the back button", async () => {
+describe.skipIf(executable === undefined)("the console during sign-in and navigation", () => {
+  it("returns to the previous view with the back button, from the sign-in view and after the sign-in", async () => {
     const person = await register(service)
     const page = await openConsole(await browser.person(), service, undefined, "#/lookup")
     await page.getByRole("link", { name: "Cart" }).click()
@@ -39,7 +39,7 @@ describe.skipIf(executable === undefined)("the console during navigation", () =>
     await page.getByRole("heading", { name: "Find an id to buy" }).waitFor()
   })
 
-  it("shows that two-factor authentication is off after the user entered a backup code", async () => {
+  it("shows that two-factor authentication is off after the user has entered a backup code", async () => {
     const person = await register(service)
     const { backupCodes } = await turnOnTotp(service, person.token)
     const page = await openConsole(await browser.person(), service, undefined, "#/sign-in")
@@ -53,7 +53,7 @@ describe.skipIf(executable === undefined)("the console during navigation", () =>
     await page.getByRole("button", { name: "Sign out" }).waitFor()
   })
 
-  it("repeats a failed search when the user presses the button again", async () => {
+  it("repeats a failed search when the user presses the Search button again", async () => {
     const person = await register(service)
     const context = await browser.person()
     const page = await openConsole(context, service, person, "#/market")
@@ -66,7 +66,7 @@ describe.skipIf(executable === undefined)("the console during navigation", () =>
     await page.getByRole("button", { name: "Add to cart: 🐢🎲🐢", exact: true }).waitFor()
   })
 
-  it("is still signed in after the payment page redirects back", async () => {
+  it("is still signed in after the payment page redirects back to the console", async () => {
     const { token, ...person } = await register(service)
     await service.call("POST", "/cart", { token, body: { items: [{ emoji_id: "🐢🎺🐢" }] } })
     const back = `${service.url}/#/cart`
@@ -81,7 +81,7 @@ describe.skipIf(executable === undefined)("the console during navigation", () =>
     expect(await popup.evaluate(() => window.opener)).toBe(null)
   })
 
-  it("keeps the focus on a button whose action failed, so that Enter retries it", async () => {
+  it("keeps the focus on a button whose action failed, so that Enter retries the action", async () => {
     const person = await register(service)
     await service.register("🐢🎻🐢", await register(service))
     const context = await browser.person()
@@ -102,7 +102,7 @@ describe.skipIf(executable === undefined)("the console during navigation", () =>
     await page.getByText("You will be notified when 🐢🎻🐢 becomes available.").waitFor()
   })
 
-  it("sends one SMS code at sign-in and another on request", async () => {
+  it("sends one SMS code at sign-in, and another code when the user presses the Resend button", async () => {
     const person = await register(service)
     const phone = "+14155550187"
     const setUp = { default: true, provider: "SMS", phone }
@@ -125,7 +125,7 @@ describe.skipIf(executable === undefined)("the console during navigation", () =>
     await page.getByRole("button", { name: "Sign out" }).waitFor()
   })
 
-  it("does not show a view of a newer release than the page, and loads the view on retry", async () => {
+  it("does not show a view of a newer release than the page, and loads the view when the user retries", async () => {
     const person = await register(service)
     const context = await browser.person()
     const page = await openConsole(context, service, person, "#/market")

@@ -66,7 +66,7 @@ describe.skipIf(executable === undefined)("the console on an unreliable network"
     expect(await page.evaluate(() => sessionStorage.getItem("console-tokens"))).not.toBeNull()
   })
 
-  it("stops waiting for a response after a timeout", async () => {
+  it("shows a new change of the cart after the request for an earlier change has timed out", async () => {
     const buyer = await register(service)
     const context = await browser.person()
     await context.clock.install()
@@ -81,7 +81,7 @@ describe.skipIf(executable === undefined)("the console on an unreliable network"
     await page.locator(".cart-item", { hasText: "🐢🎸🐢" }).waitFor()
   })
 
-  it("refreshes the token by the clock of the service if the local clock is wrong", async () => {
+  it("refreshes the access token by the clock of the service if the local clock is one hour fast", async () => {
     const person = await register(service)
     const context = await browser.person()
     await context.clock.install({ time: Date.now() + 3_600_000 })
@@ -101,7 +101,7 @@ describe.skipIf(executable === undefined)("the console on an unreliable network"
     await expect.poll(() => renewed).toBe(2)
   })
 
-  it("stays signed in when a slow local clock hides that the stored token has expired", async () => {
+  it("stays signed in if the stored access token has expired and the local clock is one hour slow", async () => {
     const person = await register(service)
     const claims = JSON.stringify({ exp: Math.floor(Date.now() / 1000) - 60, sub: person.id })
     const ended = person.tokens.access_token.replace(/\.[^.]+\./, `.${btoa(claims).replaceAll("=", "")}.`)
@@ -112,7 +112,7 @@ describe.skipIf(executable === undefined)("the console on an unreliable network"
     await page.getByRole("button", { name: "Sign out" }).waitFor()
   })
   it.each([0, 1])(
-    "signs in after the response to a code was lost, with a code that is %i time steps newer",
+    "signs in after the response to a two-factor code was lost, with a code that is %i time steps newer",
     async (steps) => {
       const person = await register(service)
       const { secret } = await turnOnTotp(service, person.token)
@@ -140,7 +140,7 @@ describe.skipIf(executable === undefined)("the console on an unreliable network"
     },
   )
 
-  it("creates an API key once when the response is lost and the user retries", async () => {
+  it("creates only one API key when the response is lost and the user retries", async () => {
     const person = await register(service)
     const proxy = await unreliableProxy()
     const page = await openConsole(
@@ -161,7 +161,7 @@ describe.skipIf(executable === undefined)("the console on an unreliable network"
     expect(keys).toHaveLength(1)
   })
 
-  it("records a payment once when another tab retries it with the same reference", async () => {
+  it("records a payment only once when the same payment reference is entered again in another tab", async () => {
     const [admin, buyer] = [await registerAdmin(service), await register(service)]
     const as = { token: buyer.token }
     await service.call("POST", "/cart", { ...as, body: { items: [{ emoji_id: "🐢📡🐢" }] } })

@@ -8,7 +8,7 @@ const admin = await service.user({ role: "Admin" })
 const owner = await service.user()
 
 describe("the console page", () => {
-  it("contains the result of a lookup", async () => {
+  it("contains the result of a lookup of the id in the query", async () => {
     await service.call("POST", "/emoji_id", {
       token: admin.token,
       body: { emoji_id: "🐙🌊", user_id: owner.id },
@@ -19,14 +19,14 @@ describe("the console page", () => {
     expect(text).toContain("octopus, ocean")
   })
 
-  it("escapes the requested id and shows why it is invalid", async () => {
+  it("escapes the requested id, and shows why the id is invalid", async () => {
     const { status, text } = await service.call("GET", `/?emoji_id=${encodeURIComponent('"><b>x</b>')}`)
     expect(status).toBe(200)
     expect(text).not.toContain("<b>x")
     expect(text).toContain("is not a supported emoji")
   })
 
-  it("loads modules whose imports contain the version of the imported file", async () => {
+  it("loads modules only from URLs with a version, which the browser may cache permanently", async () => {
     const { text } = await service.call("GET", "/")
     const entry = /src="(\/assets\/console-main\.js\?v=[\w-]+)"/.exec(text)?.[1] ?? ""
     const seen = new Set<string>()
@@ -48,7 +48,7 @@ describe("the console page", () => {
     expect(stale.headers.get("cache-control")).toBe("no-cache")
   })
 
-  it("contains every supported emoji in exactly one group of the picker", () => {
+  it("offers every supported emoji in exactly one group of the emoji picker", () => {
     const offered = emojiGroups.flatMap(([, members]) => members.split(" "))
     expect(offered.toSorted()).toEqual(emojis.map(({ canonical }) => canonical).toSorted())
   })
@@ -63,7 +63,7 @@ describe("GET /admin/events", () => {
   const list = (query: string, token = admin.token) =>
     service.call("GET", `/admin/events?${query}`, { token })
 
-  it("lists events newest first and pages in both directions", async () => {
+  it("lists events newest first, in pages in both directions, and filters events by kind", async () => {
     const buyer = await service.user()
     for (const id of ["🎲🔥", "🎲🌊", "🎲🐙"]) {
       await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: id }] } })
@@ -94,7 +94,7 @@ describe("GET /admin/events", () => {
     )
   })
 
-  it("lists an event that was written before the newest listed event and committed after it", async () => {
+  it("also lists an event of a transaction that commits after newer events have been listed", async () => {
     const put = (sql: Pick<typeof service.sql, "unsafe">, channel: string) =>
       sql.unsafe("select put_events($1::text::jsonb)", [
         JSON.stringify([{ channel, type: "test.happened", data: {} }]),

@@ -16,7 +16,7 @@ const registerBuyer = async (id: string) => {
 }
 
 describe.skipIf(executable === undefined)("the console at checkout", () => {
-  it("asks for a two-factor code before it opens the payment page", async () => {
+  it("asks for a two-factor code before it opens the payment page if the service requires a code", async () => {
     const buyer = await registerBuyer("🐢🎧🐢")
     const context = await browser.person()
     const page = await openConsole(context, service, buyer, "#/cart")
@@ -47,7 +47,7 @@ describe.skipIf(executable === undefined)("the console at checkout", () => {
     await page.locator("#notices", { hasText: "Confirm your email address before you buy." }).waitFor()
   })
 
-  it("offers a free checkout only while the free ids cover the whole cart", async () => {
+  it("offers a free checkout only while the user's free ids are enough for the whole cart", async () => {
     const buyer = await registerBuyer("🐢🎹🐢")
     const page = await openConsole(await browser.person(), service, buyer, "#/cart")
     const free = page.getByRole("button", { name: /^Get for free/ })
@@ -59,7 +59,7 @@ describe.skipIf(executable === undefined)("the console at checkout", () => {
     await free.waitFor()
   })
 
-  it("describes the promo code field with the error until a code is accepted", async () => {
+  it("connects the error with the promo code field for screen readers until a code is accepted", async () => {
     const buyer = await registerBuyer("🐢🎸🐢")
     await service.call("POST", "/cart/checkout", { token: buyer.token, body: card })
     const page = await openConsole(await browser.person(), service, buyer, "#/cart")
@@ -84,7 +84,7 @@ describe.skipIf(executable === undefined)("the console at checkout", () => {
     await expect.poll(described).toBe("")
   })
 
-  it("shows the paid and the remaining amount of a cart", async () => {
+  it("shows the paid and the remaining amount of a partly paid cart", async () => {
     const buyer = await registerBuyer("🐢🎤🐢")
     const pending = await service.call("POST", "/cart/checkout", { token: buyer.token, body: card })
     const due = pending.body.remaining_due_in_cents
@@ -118,7 +118,7 @@ describe.skipIf(executable === undefined)("the console in production", { timeout
     return page
   }
 
-  it("shows that card payments are not configured, and still offers the checkout with free ids", async () => {
+  it("shows that card payments are not configured, and still offers a free checkout", async () => {
     const page = await openCart({})
     await page.getByText("Card payments are not configured on this server.").waitFor()
     expect(await page.getByRole("button", { name: /by card$/ }).count()).toBe(0)
@@ -126,7 +126,7 @@ describe.skipIf(executable === undefined)("the console in production", { timeout
     await page.getByText("Your cart is empty.").waitFor()
   })
 
-  it("shows the test payment notice in every view with PAYMENTS=sandbox", async () => {
+  it("shows the notice about test payments in the cart and in the market if PAYMENTS is `sandbox`", async () => {
     const page = await openCart({ PAYMENTS: "sandbox" })
     const notice = page.getByText("Test payments: no real money is charged.")
     expect(await notice.isVisible()).toBe(true)

@@ -13,7 +13,7 @@ const lookUp = async (page: Awaited<ReturnType<typeof openConsole>>, id: string)
   await page.getByRole("button", { name: "Look up" }).click()
 }
 
-describe.skipIf(executable === undefined)("the console under delays and failures", () => {
+describe.skipIf(executable === undefined)("the console with delays, failures or unusual data", () => {
   it("shows the newest records when an older response arrives last", async () => {
     const owner = await register(service)
     await service.register("🐢🎳", owner)
@@ -51,7 +51,7 @@ describe.skipIf(executable === undefined)("the console under delays and failures
     expect(await page.locator(".records").textContent()).toContain("second")
   })
 
-  it("reconnects when the server stops responding on the socket", async () => {
+  it("reconnects when the server stops responding on the WebSocket", async () => {
     const owner = await register(service)
     await service.register("🐢🎻", owner)
     const person = await browser.person()
@@ -110,7 +110,7 @@ describe.skipIf(executable === undefined)("the console under delays and failures
     ])
   })
 
-  it("fits the width of a small phone with the longest ids, addresses and texts", async () => {
+  it("fits the width of a small phone, even with very long ids, links, email addresses and texts", async () => {
     const person = await register(service)
     const [owned, wanted] = ["🐢🎹🐢🎹🐢🎹", "🐙🎈🎲🍀🐙🎲"]
     await service.register(owned, person)
@@ -143,7 +143,7 @@ describe.skipIf(executable === undefined)("the console under delays and failures
     }
   })
 
-  it("shows an error when a view fails to load, and loads the view when the user retries", async () => {
+  it("shows an error when the script of a view fails to load, and loads the view when the user retries", async () => {
     const person = await register(service)
     const context = await browser.person()
     const page = await openConsole(context, service, person, "#/cart")
@@ -155,7 +155,7 @@ describe.skipIf(executable === undefined)("the console under delays and failures
     await page.getByRole("heading", { name: "Lootboxes" }).waitFor()
   })
 
-  it("marks a loading view as busy, shows an error if it fails, and retries when the network is back", async () => {
+  it("marks a view as busy while its data loads, shows an error on failure, and retries when the network is back", async () => {
     const person = await register(service)
     const context = await browser.person()
     const page = await openConsole(context, service, person, "#/account/profile")

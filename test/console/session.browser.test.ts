@@ -29,7 +29,7 @@ const tokensOf = async (page: Page): Promise<{ access_token: string; refresh_tok
   JSON.parse(await page.evaluate(() => sessionStorage.getItem("console-tokens") ?? "{}"))
 
 describe.skipIf(executable === undefined)("a session in the console", () => {
-  it("continues after a payment in another tab that took longer than the access token was valid", async () => {
+  it("continues after a payment in another tab, even if the tokens are refreshed twice during the payment", async () => {
     const buyer = await register(service)
     await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🎬🐢" }] } })
     const page = await openConsole(await browser.person(), service, buyer, "#/cart")
@@ -45,7 +45,7 @@ describe.skipIf(executable === undefined)("a session in the console", () => {
     expect((await service.call("GET", "/account", { token })).status).toBe(200)
   })
 
-  it("starts and shows the requested view even if the browser denies sessionStorage", async () => {
+  it("can start and end even if the browser denies access to sessionStorage", async () => {
     const person = await register(service)
     const page = await (await browser.person()).newPage()
     await page.addInitScript(() => {
@@ -111,7 +111,7 @@ describe.skipIf(executable === undefined)("a session in the console", () => {
     expect(await tokensOf(page)).toHaveProperty("access_token")
   })
 
-  it("that has ended is reported when a form is submitted, and the form is shown again after the sign-in", async () => {
+  it("is reported as ended when a form is submitted after its end, and the form is shown again after a new sign-in", async () => {
     const person = await register(service)
     const page = await openConsole(await browser.person(), service, person, "#/account/profile")
     await page.getByLabel("First name").fill("Ada")
@@ -138,7 +138,7 @@ describe.skipIf(executable === undefined)("a session in the console", () => {
     expect(page.url()).toContain("#/account/profile")
   })
 
-  it("continues in the tab that changed the password", async () => {
+  it("continues in the tab in which the user changed the password", async () => {
     const person = await register(service)
     const context = await browser.person()
     const opened = new Promise<WebSocket>((resolve) =>
@@ -151,7 +151,7 @@ describe.skipIf(executable === undefined)("a session in the console", () => {
       const closed = socket.waitForEvent("close")
       const response = await route.fetch()
       // The response is held until the socket of the old session is closed, so the page learns of the end of the old
-      // session before it gets the new one.
+      // session before it gets the new session.
       await closed
       await route.fulfill({ response })
     })
@@ -165,7 +165,7 @@ describe.skipIf(executable === undefined)("a session in the console", () => {
     expect(page.url()).toContain("#/account/profile")
   })
 
-  it("continues in every tab when a two-factor code is entered in one of them", async () => {
+  it("continues in a second tab when a two-factor code is entered in the first tab", async () => {
     const person = await register(calm)
     const context = await browser.person()
     const one = await openConsole(context, calm, person, "#/account/keys")
@@ -185,7 +185,7 @@ describe.skipIf(executable === undefined)("a session in the console", () => {
     expect((await calm.call("POST", "/auth/token/refresh", { body: { refresh_token } })).status).toBe(200)
   })
 
-  it("keeps the two-factor secret and the backup codes visible while the account changes", async () => {
+  it("lets the user finish the two-factor setup with the same backup codes when the account changes during the setup", async () => {
     const person = await register(service)
     const page = await openConsole(await browser.person(), service, person, "#/account/security")
     await page.getByRole("button", { name: "Set up an authenticator app" }).click()
@@ -201,7 +201,7 @@ describe.skipIf(executable === undefined)("a session in the console", () => {
     expect(await page.locator(".backup-codes li").allTextContents()).toEqual(codes)
   })
 
-  it.each([429, 503])("continues automatically after a reload that was answered with %i", async (status) => {
+  it.each([429, 503])("continues after a reload if the first token refresh fails with %i", async (status) => {
     const person = await register(calm)
     const context = await browser.person()
     // The page is fully loaded before the error is set up, so that it neither receives the error nor uses the refresh

@@ -10,7 +10,7 @@ const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127
 const browser = await openBrowser()
 
 describe.skipIf(executable === undefined)("the list of users for administrators", () => {
-  it("saves a role only when the button is pressed, not while the arrow keys select roles", async () => {
+  it("saves a role when the button is pressed, and not while the arrow keys select roles", async () => {
     const admin = await registerAdmin(service)
     const user = await register(service)
     const roleOf = async () =>
@@ -71,7 +71,7 @@ describe.skipIf(executable === undefined)("the list of users for administrators"
     expect(sent).toEqual(["PATCH"])
   })
 
-  it("finds users by email or emoji id, and turns off their two-factor authentication", async () => {
+  it("finds users by email address or emoji id, and can turn off a user's two-factor authentication", async () => {
     const [admin, user] = [await registerAdmin(service), await register(service)]
     await turnOnTotp(service, user.token)
     await service.register("🐢🚪🐢", user)
@@ -101,7 +101,7 @@ describe.skipIf(executable === undefined)("the list of users for administrators"
     await page.getByRole("row", { name: admin.email }).waitFor()
   })
 
-  it("links to the orders of a user, and finds an order by its number", async () => {
+  it("links to the orders of a user, and an order can be found by its number", async () => {
     const [admin, one, other] = [
       await registerAdmin(service),
       await register(service),

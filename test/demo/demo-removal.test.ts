@@ -50,7 +50,7 @@ const secretOf = async (service: TestService, client_secret: string) => {
 }
 
 describe("the check for demo data at a production start", () => {
-  it("fails with one line that lists every usable demo item and the command to remove them", async () => {
+  it("fails with one line that lists the usable demo items and the command to remove them", async () => {
     const service = await seeded()
     expect(await refusal(service)).toBe(
       "demo data is still usable (logins admin@example.com, alice@example.com, bob@example.com; OAuth client demo-app; " +
@@ -58,7 +58,7 @@ describe("the check for demo data at a production start", () => {
     )
   })
 
-  it("ignores items whose secret was changed, and items that were deactivated or deleted", async () => {
+  it("ignores demo items whose secret was changed, and demo items that were deactivated or deleted", async () => {
     const service = await seeded()
     const token = await tokenOf(service, "admin")
     const users = (await service.call("GET", "/users", { token })).body.data as ReadonlyArray<{
@@ -75,28 +75,28 @@ describe("the check for demo data at a production start", () => {
     expect(await refusal(service)).toContain("(logins admin@example.com; 2 lootboxes)")
   })
 
-  it("ignores the administrator whose password the configuration sets", async () => {
+  it("ignores the demo administrator if the configuration sets the administrator's password", async () => {
     const service = await seeded()
     const set = { ADMIN_EMAIL: "Admin@example.com", ADMIN_PASSWORD: "of the operator" }
     const config = testConfig({ NODE_ENV: "production", RATE_LIMIT: "on", ...set })
     expect(await refusal(service, config)).toContain("(logins alice@example.com, bob@example.com;")
   })
 
-  it("also fails for derived demo passwords, even if the recorded hash differs from the stored one", async () => {
+  it("also fails for demo passwords that are derived from the master secret, even if the recorded hash is outdated", async () => {
     const service = await seeded(onNetwork)
     await service.sql`update demo_item set secret_hash = 'as before the renewal'`
     expect(await refusal(service)).toContain("(logins admin@example.com, alice@example.com, bob@example.com;")
   })
 
-  it("finds nothing in a database that never had demo data, even if a user has the email of a demo user", async () => {
+  it("finds nothing in a database that never had demo data, even if a user has the email address of a demo user", async () => {
     const service = await serve()
     await service.user({ email: "alice@example.com" })
     expect(await readDemoItems(service.sql)).toEqual([])
   })
 })
 
-describe("cli demo remove", () => {
-  it("removes users with their sessions and API keys, the OAuth client, codes and lootboxes while the service runs", async () => {
+describe("the command `cli demo remove`", () => {
+  it("removes all demo data while the service runs, and ends the sessions and API keys of the demo users", async () => {
     const service = await seeded()
     const token = await tokenOf(service, "admin")
     const key = (await service.call("POST", "/api_keys", { token, body: { name: "k" } })).body.api_key
@@ -133,7 +133,7 @@ describe("cli demo remove", () => {
     expect(await service.sql`select 1 from entity where kind = 'order' and status = 'Paid'`).toHaveLength(1)
   })
 
-  it("keeps a lootbox that was bought and removes one that is in a pending order", async () => {
+  it("keeps a lootbox that was bought, and removes a lootbox that is in a pending order", async () => {
     const service = await seeded()
     const buyer = await service.user()
     const { Available: id = "" } = await boxesOf(service, buyer.token)
@@ -174,7 +174,7 @@ describe("cli demo remove", () => {
     expect(transfer?.["status"]).toBe("Deleted")
   })
 
-  it("keeps an account whose password was changed, and no longer treats it as demo data", async () => {
+  it("keeps an account whose password was changed, and no longer treats the account as demo data", async () => {
     const service = await seeded()
     const token = await tokenOf(service, "bob")
     await service.call("PATCH", "/account", {
@@ -188,7 +188,7 @@ describe("cli demo remove", () => {
     expect(await service.sql`select 1 from demo_item`).toHaveLength(0)
   })
 
-  it("lets the next start with demo data seed everything again", async () => {
+  it("lets the next seeding create the demo data again", async () => {
     const service = await seeded()
     await remove(service)
     await service.runtime.runPromise(seedDemo)
@@ -206,7 +206,7 @@ describe("demo secrets", () => {
   const renew = (service: TestService, config: typeof onNetwork) =>
     service.runtime.runPromise(renewDemoSecrets.pipe(Effect.provideService(AppConfig, config)))
 
-  it("are changed to those in the banner if HOST opens the server to the network, and back on loopback", async () => {
+  it("are replaced by the secrets in the banner if HOST is a network address, and restored if HOST is a loopback address", async () => {
     const service = await seeded()
     const session = await tokenOf(service, "admin")
     await renew(service, onNetwork)
@@ -224,7 +224,7 @@ describe("demo secrets", () => {
     expect(await secretOf(service, "demo-app-secret")).toBe("accepted")
   })
 
-  it("are derived from the master secret if HOST opens the server to the network", async () => {
+  it("are derived from the master secret if HOST is a network address", async () => {
     const service = await seeded(onNetwork)
     expect((await login(service, "alice@example.com", "alice-demo-1")).status).toBe(401)
     const password = shownPassword(onNetwork, "alice@example.com")
@@ -233,7 +233,7 @@ describe("demo secrets", () => {
     expect(shownPassword({ ...elsewhere, host: "0.0.0.0" }, "alice@example.com")).not.toBe(password)
   })
 
-  it("do not replace a password that a user has set, and do not end sessions if nothing changes", async () => {
+  it("do not replace a password that a user has set, and an unchanged secret does not end sessions", async () => {
     const service = await seeded()
     const token = await tokenOf(service, "alice")
     await renew(service, testConfig({ DEMO: "true" }))
@@ -246,16 +246,19 @@ describe("demo secrets", () => {
     expect((await login(service, "alice@example.com", "of my own choice")).status).toBe(200)
   })
 
-  it.each(["127.0.0.1", "127.9.9.9", "localhost", "::1"])("are those of the README if HOST is %s", (host) => {
-    expect(demoLines({ ...onNetwork, host }).join("\n")).toContain("alice-demo-1")
-  })
+  it.each(["127.0.0.1", "127.9.9.9", "localhost", "::1"])(
+    "are the secrets of the README if HOST is %s",
+    (host) => {
+      expect(demoLines({ ...onNetwork, host }).join("\n")).toContain("alice-demo-1")
+    },
+  )
   it.each(["0.0.0.0", "::", "192.168.1.5", "127.example.com", "box.lan"])(
-    "are not those of the README if HOST is %s",
+    "are not the secrets of the README if HOST is %s",
     (host) => {
       expect(demoLines({ ...onNetwork, host }).join("\n")).not.toMatch(/-demo-1|demo-app-secret/)
     },
   )
-  it("are those of the README for any HOST with DEMO_PASSWORDS=published", () => {
+  it("are the secrets of the README with DEMO_PASSWORDS=published, even if HOST is 0.0.0.0", () => {
     const config = testConfig({ DEMO_PASSWORDS: "published" })
     expect(demoLines({ ...config, host: "0.0.0.0" }).join("\n")).toContain("alice-demo-1")
   })

@@ -10,7 +10,7 @@ const login = (email: string, password: string) =>
   service.call("POST", "/auth/token", { body: { email, password } })
 
 describe("the demo data", () => {
-  it("has users who can log in with the passwords in the banner", async () => {
+  it("has users who can log in with the passwords in the startup banner", async () => {
     const shown = demoLines(testConfig({ DEMO: "true" })).flatMap((line) => {
       const [, role, email, password] = /^(\w+) +(\S+@\S+) \/ (\S+)$/.exec(line) ?? []
       return email === undefined ? [] : [{ role, email, password: password! }]
@@ -23,19 +23,19 @@ describe("the demo data", () => {
     }
   })
 
-  it("shows no password for an administrator whose password the operator has set", () => {
+  it("is described in the banner without the administrator if the operator has set the administrator's password", () => {
     const set = { ADMIN_EMAIL: "Admin@example.com", ADMIN_PASSWORD: "of the operator" }
     expect(demoLines(testConfig({ DEMO: "true", ...set })).join()).not.toContain("admin@example.com")
   })
 
-  it("has ids whose addresses can be looked up", async () => {
+  it("has ids whose records can be looked up", async () => {
     const { body } = await service.call("GET", `/emoji_id/${encodeURIComponent("🚀🌊🔥")}`)
     expect(body.result).toHaveLength(demoIds[0]!.records.length)
     const btc = await service.call("GET", `/emoji_id/${encodeURIComponent("🚀🌊🔥")}/BTC`)
     expect(btc.body.result).toHaveLength(1)
   })
 
-  it("has discount codes, a lootbox to buy and a lootbox to open", async () => {
+  it("has a discount code, a lootbox to buy and a lootbox to open", async () => {
     const { access_token: token } = (await login("alice@example.com", "alice-demo-1")).body
     const { data } = (await service.call("GET", "/lootboxes", { token })).body
     const boxes = Object.fromEntries(data.map((box: { status: string; id: string }) => [box.status, box.id]))
@@ -50,7 +50,7 @@ describe("the demo data", () => {
     expect(less.body.total_in_cents).toBeLessThan(full.body.total_in_cents)
   })
 
-  it("has a partner, the owner of the partner and an OAuth client", async () => {
+  it("has a partner organization with an owner, and an OAuth client", async () => {
     const { body } = await login("bob@example.com", "bob-demo-1")
     const { data } = (await service.call("GET", "/organizations", { token: body.access_token })).body
     expect(data.map((organization: { partner_path: string }) => organization.partner_path)).toEqual([
@@ -60,7 +60,7 @@ describe("the demo data", () => {
     expect(clients.map((row) => row["client_id"])).toEqual(["demo-app"])
   })
 
-  it("is seeded once and does not overwrite later changes", async () => {
+  it("is neither duplicated nor reset by a second seeding", async () => {
     const counts = () => service.sql`
       select (select count(*) from app_user) as users, (select count(*) from record) as records,
              (select count(*) from pubkey) as keys, (select count(*) from organization) as organizations`
@@ -72,7 +72,7 @@ describe("the demo data", () => {
     expect(alice).toEqual({ first_name: "Changed" })
   })
 
-  it("is completed by the next start after a partial failure", async () => {
+  it("is completed by the next seeding if an earlier seeding was incomplete", async () => {
     await service.sql`delete from demo_part`
     await service.sql`delete from oauth_client`
     await service.runtime.runPromise(seedDemo)

@@ -20,7 +20,7 @@ const linkFor = async (email: string) => {
 }
 
 describe("a login form that is sent twice", () => {
-  it("redirects to the same page both times, for an OAuth client and for a partner", async () => {
+  it("redirects to the same page both times, in the login for an OAuth client and for a partner", async () => {
     const { fields, user } = await loginForm()
     await service.register("🎲🎲🌊", user)
     await service.register("🎲🎲🔥", user)
@@ -39,7 +39,7 @@ describe("a login form that is sent twice", () => {
     }
   })
 
-  it("continues the login if the first request has used the emailed link", async () => {
+  it("continues the login, although the first request has used the emailed link", async () => {
     const user = await owner(2)
     const visitor = makeVisitor(service)
     const page = await visitor.get(await linkFor(user.email))
@@ -52,7 +52,7 @@ describe("a login form that is sent twice", () => {
     expect(shown.text).toContain("Choose an emoji id for")
   })
 
-  it("continues the login if the first request has used the two-factor code, also after a link", async () => {
+  it("continues the login, although the first request has used the two-factor code", async () => {
     const { fields, user } = await loginForm()
     await service.register("🎲🎲👑", user)
     const { secret } = await turnOnTotp(service, user.token)
@@ -78,7 +78,7 @@ describe("a login form that is sent twice", () => {
     expect(done.headers.get("location")).toBe("/magic_link/done")
   })
 
-  it("only shows the page again if it is sent with another action or after another user has logged in", async () => {
+  it("shows the current page instead of acting if the second action differs or another user has logged in", async () => {
     const { fields } = await loginForm()
     const user = await owner(2)
     const visitor = makeVisitor(service)

@@ -48,7 +48,7 @@ const origin = await serveCallbacks(async (url, _request, response) => {
 Object.assign(application, await registerApplication(service, `${origin}/callback`, "Octo Chat"))
 
 describe.skipIf(executable === undefined)("login to a third-party application", () => {
-  it("logs a user in by an emailed link and lets the application read only the chosen id", async () => {
+  it("works with an emailed link, and lets the application read only the chosen id", async () => {
     const user = await service.user()
     await service.register("🐙🌊", user)
     await service.register("🔥🎲🔥", user)
@@ -74,7 +74,7 @@ describe.skipIf(executable === undefined)("login to a third-party application", 
     await page.getByRole("heading", { name: "Hello 🐙🌊" }).waitFor()
   })
 
-  it("links an error to its field for screen readers and names the account for password managers", async () => {
+  it("connects an error with its field for screen readers, and tells password managers the account's email address", async () => {
     const user = await register(service)
     const page = await (await browser.person()).newPage()
     await page.goto(origin)
@@ -98,7 +98,7 @@ describe.skipIf(executable === undefined)("login to a third-party application", 
     await page.getByLabel("Password").waitFor({ state: "detached" })
   })
 
-  it("logs in on Enter in the password field and emails a link on Enter in the address field", async () => {
+  it("submits the password on Enter in the password field, and emails a link on Enter in the email field", async () => {
     const user = await register(service)
     await service.register("🎲🌊🎲", user)
     const page = await (await browser.person()).newPage()
@@ -118,7 +118,7 @@ describe.skipIf(executable === undefined)("login to a third-party application", 
     await other.getByRole("heading", { name: "Check your mail" }).waitFor()
   })
 
-  it("reports access_denied to the application when the user cancels", async () => {
+  it("reports `access_denied` to the application when the user cancels", async () => {
     const page = await (await browser.person()).newPage()
     await page.goto(origin)
     await page.getByRole("link").click()
@@ -126,7 +126,7 @@ describe.skipIf(executable === undefined)("login to a third-party application", 
     await page.getByRole("heading", { name: "access_denied" }).waitFor()
   })
 
-  it("continues if the redirect_uri redirects to another origin, after a choice and after a link", async () => {
+  it("works if the redirect_uri redirects to another origin, for a user with two ids and for a user with one id", async () => {
     const user = await service.user()
     await service.register("🍀🌊", user)
     await service.register("🍀🎲", user)
@@ -158,7 +158,7 @@ describe.skipIf(executable === undefined)("login to a third-party application", 
     await other.getByRole("heading", { name: "At home" }).waitFor()
   })
 
-  it("works in a popup window, which stays connected to its opener until the callback", async () => {
+  it("works in a popup window, whose callback page can still access the window that opened the popup", async () => {
     const user = await register(service)
     await service.register("🌊🎲🌊", user)
     const home = await serveCallbacks((url, _request, response) => {
@@ -186,7 +186,7 @@ describe.skipIf(executable === undefined)("login to a third-party application", 
     await expect.poll(() => page.title()).toBe("Called back")
   })
 
-  it("works without scripts and hides its cookies from scripts", async () => {
+  it("logs no errors in the browser console, and hides its cookies from scripts", async () => {
     const user = await service.user()
     await service.register("👑👑👑", user)
     const person = await browser.person()
@@ -207,7 +207,7 @@ describe.skipIf(executable === undefined)("login to a third-party application", 
 })
 
 describe.skipIf(executable === undefined)("a first password", () => {
-  it("is rejected if it is too long, and is not truncated", async () => {
+  it("is rejected, and not truncated, if it has more than 200 characters", async () => {
     const email = "long-password@example.com"
     await service.call("POST", "/users", { body: { email } })
     const page = await (await browser.person()).newPage()
@@ -222,7 +222,7 @@ describe.skipIf(executable === undefined)("a first password", () => {
 })
 
 describe.skipIf(executable === undefined)("an emailed link for an account with a password", () => {
-  it("keeps the password if Enter is pressed in an empty field, and removes it only by the other button", async () => {
+  it("keeps the password on Enter in the empty field, and removes it by the button `Confirm and remove the password`", async () => {
     const user = await register(service)
     const page = await (await browser.person()).newPage()
     await page.goto(await newestMailLink(service, user.email))
@@ -244,7 +244,7 @@ describe.skipIf(executable === undefined)("an emailed link for an account with a
     expect((await login(service, user.email)).status).toBe(401)
   })
 
-  it("asks for the password also when the link is pasted into the console", async () => {
+  it("also asks for the password when the link is pasted into the console", async () => {
     const user = await register(service)
     const page = await openConsole(await browser.person(), service, undefined, "#/sign-in")
     await page.getByRole("tab", { name: "Email link" }).click()

@@ -50,7 +50,7 @@ const startSlowProxy = async () => {
   }
 }
 
-/** The test waits this long after a press, so that the browser can send its request. */
+/** The test waits this long after the second press, so that the browser can send a second request. */
 const momentMs = 500
 
 const pressTwice = async (page: Page, name: string, proxy: Awaited<ReturnType<typeof startSlowProxy>>) => {
@@ -71,7 +71,7 @@ const register = async (email: string) => {
 }
 
 describe.skipIf(executable === undefined)(
-  "a button that is pressed again before the response arrives",
+  "a button that is pressed twice before the response arrives",
   () => {
     it("logs the user in, although the link works only once", async () => {
       const proxy = await startSlowProxy()

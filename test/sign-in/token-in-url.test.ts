@@ -28,7 +28,7 @@ it("a refresh token in the URL is moved to a cookie before a page is shown", asy
   expect([...visitor.cookies.keys()].sort()).toEqual(["svc_form", "svc_given", "svc_session"])
 })
 
-it("a button logs in the user that its page shows, not the user of a link that was opened later", async () => {
+it("if a link of another user was opened later, the button of the older page shows this user and logs nobody in", async () => {
   const [person, stranger] = [await register(service), await register(service)]
   const hand = (refresh_token: string) => visitor.get(`/magic_link?${new URLSearchParams({ refresh_token })}`)
   const visitor = makeVisitor(service)
@@ -62,7 +62,7 @@ it("a login by a refresh token in the URL does not confirm the email address", a
   expect(confirmed.text).toContain('name="password"')
 })
 
-it("a link that is too long for response headers is rejected with 400", async () => {
+it("a link with a refresh token is rejected with 400 if its parameters are too long for a response header", async () => {
   const { refresh } = await register(service)
   const address = (redirect_uri: string) =>
     `/magic_link?${new URLSearchParams({ refresh_token: refresh, redirect_uri })}`

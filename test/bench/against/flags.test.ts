@@ -55,7 +55,7 @@ describe("the flags of a comparison with another commit", () => {
     expect(() => read(...args)).toThrow(message)
   })
 
-  it("select from scenarios with names of their own, because the generator finds scenarios by name", () => {
+  it("refer to scenarios with unique names, because the load generator finds scenarios by name", () => {
     const names = [...scenarios, ...comparedScenarios].map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
   })
@@ -66,7 +66,7 @@ describe("the start script of another commit", () => {
     ["node dist/main.js", [], "dist/main.js"],
     ["exec node --max-semi-space-size=32 build/server.mjs", ["--max-semi-space-size=32"], "build/server.mjs"],
     ["", [], "dist/main.js"],
-  ])("%j names the program and Node's flags", (script, flags, program) => {
+  ])("%j is read as Node's flags %j and the program %s", (script, flags, program) => {
     expect(readStartScript(script)).toEqual({ flags, program })
   })
 })

@@ -29,7 +29,7 @@ const lookup = comparedScenarios[0]!
 const compared = (ours: Run[], theirs: Run[]): readonly ComparedRuns[] => [{ scenario: lookup, ours, theirs }]
 
 describe("the report of a comparison with another commit", () => {
-  it("has a row for each figure, but none for the database if it was not used", () => {
+  it("has a row for each figure, but no row for the database if the database was hardly used", () => {
     const same = () => times(8, (n) => run(1000 + n, 10))
     const comparison = compareRuns(compared(same(), same()), names)
     expect(comparison.figures.map(({ figure }) => figure)).toEqual([
@@ -40,7 +40,7 @@ describe("the report of a comparison with another commit", () => {
     expect(describeComparison(comparison, names)).toContain("Nothing is slower beyond noise.")
   })
 
-  it("names slower figures and counts them as a loss", () => {
+  it("names a slower figure and counts it as a loss", () => {
     const comparison = compareRuns(
       compared(
         times(8, (n) => run(1000 + n, 13)),
@@ -54,7 +54,7 @@ describe("the report of a comparison with another commit", () => {
     expect(text).toContain("Slower beyond noise: lookup (server CPU per operation).")
   })
 
-  it("omits scenarios in which a side fails, and counts failures of the working tree as a loss", () => {
+  it("omits a scenario if the requests to one commit fail, and counts failures of the working tree as a loss", () => {
     const failing = () => times(3, () => run(10, 1, { errors: { "status 404": 90 } }))
     const fine = () => times(3, () => run(1000, 10))
     const ours = compareRuns(compared(failing(), fine()), names)
@@ -67,7 +67,7 @@ describe("the report of a comparison with another commit", () => {
     )
   })
 
-  it("lists figures that are too noisy, and counts disturbed runs", () => {
+  it("lists figures that are too noisy, and counts the runs that other programs disturbed", () => {
     const noisy = times(4, (n) => run(n % 2 === 0 ? 500 : 1500, 10, { othersCpuShare: 1 }))
     const text = describeComparison(
       compareRuns(

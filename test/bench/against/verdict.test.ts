@@ -5,36 +5,36 @@ const around = (centre: number, spread: number, pairs: number) =>
   Array.from({ length: pairs }, (_, pair) => centre * (1 + (pair % 2 === 0 ? spread : -spread)))
 
 describe("the verdict of a comparison with another commit", () => {
-  it("is slower when all pairs show a loss, whether higher or lower values are better", () => {
+  it("is `slower` when all pairs of runs show a loss, whether higher or lower values are better", () => {
     expect(judge(around(0.9, 0.01, 8), "higher")?.verdict).toBe("slower beyond noise")
     expect(judge(around(1.1, 0.01, 8), "lower")?.verdict).toBe("slower beyond noise")
   })
 
-  it("is faster when all pairs show a gain", () => {
+  it("is `faster` when all pairs of runs show a gain", () => {
     expect(judge(around(1.1, 0.01, 8), "higher")?.verdict).toBe("faster beyond noise")
     expect(judge(around(0.9, 0.01, 8), "lower")?.verdict).toBe("faster beyond noise")
   })
 
-  it("is no difference when the pairs vary more than the commits differ", () => {
+  it("is `no difference` when the pairs vary more than the commits differ", () => {
     expect(judge(around(0.95, 0.2, 8), "higher")?.verdict).toBe("no difference beyond noise")
   })
 
-  it("is no difference for a loss below two percent", () => {
+  it("is `no difference` for a loss below two percent", () => {
     expect(judge(around(0.99, 0.0001, 8), "higher")?.verdict).toBe("no difference beyond noise")
   })
 
-  it("is no difference when only one of eight pairs shows a large loss", () => {
+  it("is `no difference` when only one of eight pairs shows a large loss", () => {
     expect(judge([1, 1.01, 0.99, 0.4, 1, 1.01, 0.99, 1], "higher")?.verdict).toBe(
       "no difference beyond noise",
     )
   })
 
-  it("is no difference with three pairs that vary, and slower with twenty pairs that vary as much", () => {
+  it("is `no difference` with three pairs, and `slower` with twenty pairs that vary as much", () => {
     expect(judge(around(0.93, 0.02, 3), "higher")?.verdict).toBe("no difference beyond noise")
     expect(judge(around(0.93, 0.02, 20), "higher")?.verdict).toBe("slower beyond noise")
   })
 
-  it("is rarely slower when both sides are equal", () => {
+  it("is `slower` in fewer than 10 of 2,000 random comparisons of equal commits", () => {
     // The random numbers are a fixed sequence, so that the test cannot fail by chance.
     let state = 12_345
     const random = () => {
@@ -57,7 +57,7 @@ describe("the verdict of a comparison with another commit", () => {
     expect(judge([0.5, 0.5, Number.NaN, 0, Number.POSITIVE_INFINITY], "higher")).toBeUndefined()
   })
 
-  it("contains the geometric mean, its interval and the range of the pairs", () => {
+  it("contains the geometric mean, its confidence interval and the range of the pairs", () => {
     const judged = judge([0.5, 1, 2], "higher")
     expect(judged?.ratio).toBeCloseTo(1)
     expect(judged).toMatchObject({ min: 0.5, max: 2 })

@@ -34,7 +34,7 @@ const measure = <Run extends { readonly completed: number }>(
     return done.completed > least ? done : undefined
   })
 
-describe("many WebSocket clients", () => {
+describe("the WebSocket clients of the bench", () => {
   it.each([1, 7])("receive every frame that is published, with %i channel(s)", async (channels) => {
     const triggers = Array.from({ length: channels }, (_, i) =>
       buildRequest(server.target, { method: "POST", path: `/publish/c${i}` }),
@@ -61,7 +61,7 @@ describe("many WebSocket clients", () => {
     expect(run.completed).toBeGreaterThan(60)
   })
 
-  it("measure the delivery time of a frame from its commit", async () => {
+  it("measure the delivery time of a frame from the time of its commit", async () => {
     const app = uWS.App().ws("/live", {
       message: (socket, message) => {
         socket.subscribe(Buffer.from(message).toString())
@@ -92,7 +92,7 @@ describe("many WebSocket clients", () => {
     expect(run.errors["timeout"]).toBeGreaterThan(0)
   })
 
-  it("disconnect and reconnect at the same time", async () => {
+  it("all disconnect and reconnect at the same time without errors", async () => {
     const run = await measure(0, (longer) =>
       runReconnectStorm(server.target, listenTo(1), longer, server.pid),
     )

@@ -40,7 +40,7 @@ describe("WebSocket frames", () => {
     )
   })
 
-  it("are read only when they are complete, and an incomplete frame is read after the rest has arrived", () => {
+  it("are read only when they are complete, even if they arrive in two parts", () => {
     fc.assert(
       fc.property(fc.array(sizes, { minLength: 1, maxLength: 4 }), fc.nat(), (all, at) => {
         const frames = all.map((size, i) => serverFrame(1, Buffer.alloc(size, i)))

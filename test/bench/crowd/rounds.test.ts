@@ -2,8 +2,8 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { Rounds } from "../../../bench/crowd/rounds.ts"
 
-describe("rounds", () => {
-  it("are found by counting the frames of each socket, and report their last delivery", () => {
+describe("the rounds of a fan-out measurement", () => {
+  it("are identified by counting the frames on each socket, and each round reports its last delivery", () => {
     const shape = fc.record({
       sockets: fc.integer({ min: 1, max: 12 }),
       channels: fc.integer({ min: 1, max: 12 }),
@@ -33,7 +33,7 @@ describe("rounds", () => {
     expect(new Rounds(2, 1).deliver(0)).toBeUndefined()
   })
 
-  it("are counted correctly again when a resync follows a lost frame", () => {
+  it("are identified correctly after a lost frame and a resync", () => {
     const rounds = new Rounds(3, 1)
     rounds.begin()
     rounds.deliver(0)

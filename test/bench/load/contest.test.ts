@@ -7,8 +7,8 @@ import { buildRequest } from "../../../bench/load/request.ts"
 const won = new Set<string>()
 const seen: string[] = []
 /**
- * A server that grants each prize to its first request and rejects later requests for it with 422. Requests for other
- * paths always succeed.
+ * A server that grants each prize to the first request for it and rejects later requests for the same prize with 422.
+ * Requests for other paths always succeed.
  */
 const server = createServer((request, response) => {
   const path = request.url ?? ""
@@ -34,8 +34,8 @@ const plan = (shoot: ContestPlan["shoot"], winners: number, times: ContestPlan["
   leave: [() => get("/leave")],
 })
 
-describe("a contest", () => {
-  it("has one winner per round and measures the losers' time", async () => {
+describe("a contest between simultaneous requests", () => {
+  it("has one winner in each round, and measures the response times of the losers", async () => {
     const { run, rounds } = await runContest(
       target,
       plan((_, round) => get(`/prize/${round}`), 1, "losers"),
@@ -49,7 +49,7 @@ describe("a contest", () => {
     expect(seen.slice(0, 24).join(" ")).toMatch(/^(ready ?){8}(prize ?){8}(leave ?){8}$/)
   })
 
-  it("reports an unexpected number of winners", async () => {
+  it("reports an unexpected number of winners as an error", async () => {
     const allWin = plan(() => get("/all"), 1, "all")
     const { run } = await runContest(target, allWin, load, undefined, 0)
     expect(run.errors["8 winners"]).toBeGreaterThan(0)

@@ -16,7 +16,7 @@ const greet = () =>
     }
   })
 
-describe("a conversation", () => {
+describe("a scripted conversation with the server", () => {
   it("builds the next request of each connection from the last response on that connection", () => {
     const { source, judge } = greet()
     expect(source(1).toString()).toBe("hello 1")

@@ -35,7 +35,7 @@ const loadFor = (answers: number, target: Target, traffic: Partial<HttpTraffic> 
     return run.completed > answers ? run : undefined
   })
 
-describe("a closed loop", () => {
+describe("an HTTP load without a fixed rate", () => {
   it("sends valid requests to a real server and counts the responses", async () => {
     const bodies = new Set<string>()
     const target = await serve((request, response) => {
@@ -91,14 +91,14 @@ describe("a closed loop", () => {
     expect(run.completed).toBeGreaterThan(0)
   })
 
-  it("counts requests without a response as timeouts", async () => {
+  it("counts requests that get no response as timeouts", async () => {
     const target = await serve(() => {})
     const run = await load(target, {}, impatient)
     expect(run.completed).toBe(0)
     expect(run.errors["timeout"]).toBeGreaterThanOrEqual(plan.connections)
   })
 
-  it("counts refused connections as errors and continues", async () => {
+  it("counts refused connections as errors, and completes the run", async () => {
     const target = await serve(() => {})
     server?.close()
     const run = await load(target)
@@ -119,8 +119,8 @@ describe("a closed loop", () => {
   })
 })
 
-describe("an open loop", () => {
-  it("sends exactly as many requests as the rate requires, at low and high rates", async () => {
+describe("an HTTP load with a fixed rate", () => {
+  it("sends exactly as many requests as the rate requires, at a low and at a high rate", async () => {
     for (const ratePerSecond of [800, 5_000]) {
       let served = 0
       const target = await serve((_, response) => {

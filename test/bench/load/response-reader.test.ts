@@ -42,7 +42,7 @@ describe("the response reader", () => {
     expect(readAll(plain(200, '{"a":1}'))).toEqual([{ status: 200, body: '{"a":1}', keepAlive: true }])
   })
 
-  it("reads 204 and 304 without a body and ignores their Content-Length", () => {
+  it("reads responses with status 204 or 304 without a body, even if they have a Content-Length", () => {
     const transport = `HTTP/1.1 304 Not Modified\r\ncontent-length: 12\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n${plain(200, "x")}`
     expect(readAll(transport).map(({ status, body }) => [status, body])).toEqual([
       [304, ""],
@@ -51,7 +51,7 @@ describe("the response reader", () => {
     ])
   })
 
-  it("skips an interim response and reads the final one", () => {
+  it("skips an interim response and reads the final response", () => {
     expect(readAll(`HTTP/1.1 100 Continue\r\n\r\n${plain(201, "made")}`).map(({ status }) => status)).toEqual(
       [201],
     )

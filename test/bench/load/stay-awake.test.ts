@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import { StayAwake } from "../../../bench/load/stay-awake.ts"
 
-describe("a generator that stays awake", () => {
+describe("a load generator that polls while it waits", () => {
   it("measures idle time separately from work", async () => {
     let done = 0
     const stayAwake = new StayAwake(() => done)
@@ -18,7 +18,7 @@ describe("a generator that stays awake", () => {
     expect(idleMs).toBeLessThanOrEqual(allMs - 40)
   })
 
-  it("stops polling when it is ended", async () => {
+  it("stops polling when its measurement ends", async () => {
     let polls = 0
     const stayAwake = new StayAwake(() => ++polls)
     await sleep(5)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { Tally } from "../../../bench/load/tally.ts"
 
-describe("a tally", () => {
+describe("a tally of responses", () => {
   it("computes percentiles of fast and slow responses", () => {
     const tally = new Tally()
     for (let i = 1; i <= 9_990; i++) tally.settle(i / 1000, undefined)
@@ -14,7 +14,7 @@ describe("a tally", () => {
     expect(maxMs).toBeCloseTo(2_000, -1)
   })
 
-  it("excludes failed operations from the latency, but includes timeouts and unsent operations", () => {
+  it("excludes error responses from the latency, but includes timeouts and unsent operations", () => {
     const tally = new Tally()
     tally.settle(0.001, "status 503")
     tally.settle(400, "timeout")

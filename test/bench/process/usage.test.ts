@@ -17,7 +17,7 @@ describe("the measured CPU time", () => {
     expect(parseMachineBusyMicros("cpu  100 20 30 9000 800 5 5 40 0 0\ncpu0 1 1 1 1\n")).toBe(2_000_000)
   })
 
-  it("increases when the current process works", () => {
+  it("increases while the current process computes", () => {
     const before = readUsage(process.pid)
     const own = process.cpuUsage()
     while (process.cpuUsage(own).user < 60_000) Math.sqrt(Math.random())

@@ -24,11 +24,11 @@ describe("a comparison with an earlier run", () => {
     expect(faster).toEqual([])
   })
 
-  it("reports nothing when the ranges of the runs overlap", () => {
+  it("reports no slower figure when the ranges of the runs overlap", () => {
     expect(compare(peaks(1000, 1010, 700), peaks(800, 810, 790)).slower).toEqual([])
   })
 
-  it("reports nothing for a small difference, even with narrow ranges", () => {
+  it("reports no slower figure for a difference of 4 %, even with narrow ranges", () => {
     expect(compare(peaks(1000, 1001, 999), peaks(960, 961, 959)).slower).toEqual([])
   })
 
@@ -63,7 +63,7 @@ describe("a comparison with an earlier run", () => {
     expect(compare(at(500, 3), at(600, 9)).compared).toBe(0)
   })
 
-  it("reports a side whose operations fail, and does not compare it", () => {
+  it("reports a server whose operations fail, and does not compare the figures of this server", () => {
     const dead = sampleRun(0, { completed: 0, errors: { connect: 40 } })
     const after = sampleResults(
       sampleScenario({ sides: [{ name: "service", peak: [dead, dead], atRate: [] }] }),

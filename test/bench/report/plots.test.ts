@@ -10,7 +10,7 @@ const pointsOf = (svg: string) =>
   )
 
 describe("plots", () => {
-  it("show each scenario, and also the cost over stored ids if scenarios store ids", () => {
+  it("show each scenario, and the cost by the number of stored ids if the scenarios store ids", () => {
     const side = { name: "service", peak: [sampleRun(1000)], atRate: [at(250), at(500)] }
     const stored = (ids: number) =>
       sampleScenario({ name: `ids-${ids}`, stored: { curve: "lookup", ids }, sides: [side] })
@@ -46,7 +46,7 @@ describe("plots", () => {
     }
   })
 
-  it("can show zeros, single points, and names that contain markup", () => {
+  it("can show zeros and single points, and escape names that contain markup", () => {
     const series = [{ name: "<b>&", points: [[0, 0]] as const }]
     const svg = chartSvg({
       title: "a < b",

@@ -5,7 +5,7 @@ import { expect, it } from "vitest"
 import { newResults } from "../../../bench/report/files.ts"
 import { writeReadme } from "../../../bench/report/readme.ts"
 
-it("replaces only the text between the markers of the README", async () => {
+it("the bench replaces only the text between its markers in the README, and rejects a README without markers", async () => {
   const directory = await mkdtemp(join(tmpdir(), "bench-readme-"))
   const path = join(directory, "README.md")
   const results = newResults(new Date("2026-01-02T03:04:05Z"), [], [])

@@ -8,8 +8,8 @@ import { sampleResults, sampleRun, sampleScenario } from "./sample.ts"
 const subject = baselineOnly.subject.name
 const opponent = baselineOnly.against[0]!.side.name
 
-describe("ratios", () => {
-  it("are computed from the runs of the same turn", () => {
+describe("the ratios between a measured server and its opponent", () => {
+  it("are computed between runs of the same repetition", () => {
     const sides = [
       { name: subject, peak: [100, 50, 104].map((rate) => sampleRun(rate)), atRate: [] },
       { name: opponent, peak: [100, 50, 100].map((rate) => sampleRun(rate)), atRate: [] },
@@ -25,7 +25,7 @@ describe("ratios", () => {
     expect(cpu).toMatchObject({ metric: "cpu", value: { median: 1 } })
   })
 
-  it("of rates are not judged if other programs used the machine", () => {
+  it("are not judged for rates if other programs used the CPU during the runs", () => {
     const disturbed = sampleRun(100, { othersCpuShare: 1.2 })
     const sides = [subject, opponent].map((name) => ({ name, peak: [disturbed], atRate: [] }))
     const [rate] = ratiosOf(baselineOnly, sides)
@@ -37,7 +37,7 @@ describe("ratios", () => {
     )
   })
 
-  it("of rates are judged by CPU time if the generator limits the opponent, and can still miss their aim", () => {
+  it("are judged by CPU time instead of by rate if the load generator limits the opponent", () => {
     const { server } = sampleRun(100)
     const cost = (cpuMicrosPerOperation: number) => ({ ...server!, cpuShare: 0.6, cpuMicrosPerOperation })
     const heldBack = sampleRun(100, { generator: { cpuShare: 0.99 }, server: cost(10) })
@@ -68,7 +68,7 @@ describe("ratios", () => {
     expect(markdownOf(sampleResults(sampleScenario({ sides })))).toContain("5 % of the operations failed")
   })
 
-  it("are divided by the ratio of two bare servers before they are judged", () => {
+  it("can be divided by the ratio between two bare servers before they are judged", () => {
     const costing = (...micros: number[]) =>
       micros.map((cpuMicrosPerOperation) =>
         sampleRun(100, { server: { ...sampleRun(100).server!, cpuMicrosPerOperation } }),
@@ -120,7 +120,7 @@ describe("ratios", () => {
 describe("the report table", () => {
   const rows = (text: string) => text.split("\n").filter((line) => line.startsWith("| lookup"))
 
-  it("shows each ratio with its spread and whether it met its aim", () => {
+  it("shows each ratio with its spread, and whether the ratio met its aim", () => {
     const value = { median: 0.83, min: 0.8, max: 0.86 }
     const ratios = [{ against: "bare", metric: "rate" as const, value, aim: "≥ 0.8", met: true }]
     expect(rows(markdownOf(sampleResults(sampleScenario({ ratios }))))[0]).toBe(
@@ -137,7 +137,7 @@ describe("the report table", () => {
     expect(rows(text)[0]).toMatch(/\| 3 timeout, 7 status 503 \|$/)
   })
 
-  it("warns about a saturated generator, disturbed runs and memory above its limit", () => {
+  it("warns about a saturated load generator, CPU use by other programs, and memory above the limit", () => {
     const run = sampleRun(1000, {
       generator: { cpuShare: 0.99 },
       othersCpuShare: 0.8,

@@ -5,7 +5,7 @@ import { startOauthService } from "./oauth-service.ts"
 const { service, app, codeFor, exchange } = await startOauthService()
 const other = await registerApplication(service, "https://other.example/cb", "Other")
 
-describe("a redirect_uri that differs from the registered one", () => {
+describe("an authorization request without a registered redirect_uri", () => {
   const { redirectUri } = app
   const mutations: ReadonlyArray<string> = [
     "",
@@ -44,7 +44,7 @@ describe("a redirect_uri that differs from the registered one", () => {
     `${redirectUri}%00`,
     "https://app.exаmple/callback?tenant=7",
   ]
-  it.each(mutations)("%j is rejected with an error page and without a redirect", async (uri) => {
+  it.each(mutations)("gets an error page and no redirect for the redirect_uri %j", async (uri) => {
     for (const more of [{}, { response_type: "token" }, { state: "x".repeat(51) }]) {
       const answer = await service.call("GET", authorizeAddress({ ...app, redirectUri: uri }, more))
       expect(answer.status).toBe(400)
@@ -53,7 +53,7 @@ describe("a redirect_uri that differs from the registered one", () => {
     }
   })
 
-  it("is rejected if it is missing or sent twice, and so is such a client_id or an unknown one", async () => {
+  it("gets 400 and no redirect if redirect_uri or client_id is missing, repeated or wrong, or the query is malformed", async () => {
     const good = authorizeAddress(app)
     const address = encodeURIComponent(redirectUri)
     for (const bad of [
@@ -82,15 +82,18 @@ describe("an authorization request with a registered redirect_uri", () => {
     [{ code_challenge: "x".repeat(43), code_challenge_method: "plain" }, "invalid_request"],
     [{ code_challenge: "short", code_challenge_method: "S256" }, "invalid_request"],
     [{ code_challenge_method: "S256" }, "invalid_request"],
-  ])("with the fault %j is reported to the application as %s, with its state", async (more, error) => {
-    const answer = await service.call("GET", authorizeAddress(app, more))
-    expect(answer.status).toBe(302)
-    const reported = Object.fromEntries(locationOf(answer).searchParams)
-    expect(reported).toMatchObject({ error, state: "s-1", iss: "http://localhost:3001", tenant: "7" })
-    expect(reported["error_description"]).toBeTruthy()
-  })
+  ])(
+    "and the parameters %j redirects to the application with the error `%s` and the state",
+    async (more, error) => {
+      const answer = await service.call("GET", authorizeAddress(app, more))
+      expect(answer.status).toBe(302)
+      const reported = Object.fromEntries(locationOf(answer).searchParams)
+      expect(reported).toMatchObject({ error, state: "s-1", iss: "http://localhost:3001", tenant: "7" })
+      expect(reported["error_description"]).toBeTruthy()
+    },
+  )
 
-  it("gets back a state of 50 characters, and is rejected with a longer state, which is not returned", async () => {
+  it("gets back a `state` of 50 characters, and is rejected without a `state` if the `state` is longer", async () => {
     const fits = "🐙".repeat(50)
     const denied = makeVisitor(service)
     const page = await denied.get(authorizeAddress(app, { state: fits }))
@@ -101,7 +104,7 @@ describe("an authorization request with a registered redirect_uri", () => {
     expect(locationOf(answer).searchParams.has("state")).toBe(false)
   })
 
-  it("may contain empty parameters, which count as omitted", async () => {
+  it("may contain empty parameters, which are treated like missing parameters", async () => {
     const empty = { scope: "", state: "", code_challenge: "", code_challenge_method: "", svc: "" }
     const visitor = makeVisitor(service)
     const page = await visitor.get(authorizeAddress(app, empty))
@@ -113,7 +116,7 @@ describe("an authorization request with a registered redirect_uri", () => {
     expect(locationOf(half).searchParams.get("error")).toBe("invalid_request")
   })
 
-  it("is rejected as invalid_request if it contains a parameter twice", async () => {
+  it("is rejected as `invalid_request` if it contains a parameter twice", async () => {
     const answer = await service.call("GET", `${authorizeAddress(app)}&scope=svc`)
     expect(locationOf(answer).searchParams.get("error")).toBe("invalid_request")
   })

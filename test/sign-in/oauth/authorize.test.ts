@@ -14,7 +14,7 @@ import { startOauthService } from "./oauth-service.ts"
 const { service, app, owner, loggedIn, exchange } = await startOauthService()
 
 describe("the authorization page", () => {
-  it("shows a login form to a browser without a cookie, and redirects after it has emailed a link", async () => {
+  it("shows a login form to a browser without a cookie, and redirects to the application after it has emailed a link", async () => {
     const user = await owner(2)
     const visitor = makeVisitor(service)
     const page = await visitor.get(authorizeAddress(app))
@@ -31,7 +31,7 @@ describe("the authorization page", () => {
     })
   })
 
-  it("gives the same response for an unknown email address", async () => {
+  it("also redirects with the status `pending_magic_link` for an unknown email address, but sends no mail", async () => {
     const visitor = makeVisitor(service)
     const answer = await visitor.submit(await visitor.get(authorizeAddress(app)), {
       action: "link",
@@ -41,7 +41,7 @@ describe("the authorization page", () => {
     expect(await newestMailLink(service, "unknown-user@example.com")).toBe("")
   })
 
-  it("emails a link that contains the request, and opening the link only shows a button", async () => {
+  it("emails a link with the parameters of the request, and the link works until its button is pressed", async () => {
     const user = await owner(2)
     const visitor = makeVisitor(service)
     await visitor.submit(await visitor.get(authorizeAddress(app)), { action: "link", email: user.email })
@@ -65,7 +65,7 @@ describe("the authorization page", () => {
     expect((await visitor.get(path)).status).toBe(400)
   })
 
-  it("redirects with the state, the issuer and a code for the chosen id", async () => {
+  it("redirects with the state, the issuer and a code that gives access to the chosen id only", async () => {
     const user = await owner(3)
     const visitor = await loggedIn(user)
     const page = await visitor.get(authorizeAddress(app))
@@ -84,7 +84,7 @@ describe("the authorization page", () => {
     expect((await service.call("GET", "/emoji_id/extended", { token: body.access_token })).status).toBe(403)
   })
 
-  it("redirects a user with one id immediately, and tells a user without an id how to get one", async () => {
+  it("redirects a user who owns one id immediately, and shows a message to a user who owns no id", async () => {
     const one = await owner(1)
     const visitor = await loggedIn(one)
     expect(locationOf(await visitor.get(authorizeAddress(app))).searchParams.get("code")).not.toBeNull()
@@ -92,7 +92,7 @@ describe("the authorization page", () => {
     expect((await none.get(authorizeAddress(app))).text).toContain("You have no emoji id yet")
   })
 
-  it("uses the id in the parameter svc, or says that the user does not own it", async () => {
+  it("uses the id in the parameter `svc`, or shows a message if the user does not own this id", async () => {
     const user = await owner(2)
     const visitor = await loggedIn(user)
     const address = authorizeAddress(app, { svc: user.ids[1]! })
@@ -105,7 +105,7 @@ describe("the authorization page", () => {
   })
 
   it.each(["cross-site", "same-site", "none"])(
-    "asks before it uses the id in svc if the request has sec-fetch-site: %s",
+    "asks the user before it uses the id in `svc` if the header sec-fetch-site is `%s`",
     async (site) => {
       const user = await owner(2)
       const visitor = await loggedIn(user)
@@ -117,7 +117,7 @@ describe("the authorization page", () => {
     },
   )
 
-  it("rejects an id of another user", async () => {
+  it("rejects the choice of an id that another user owns", async () => {
     const stranger = await owner(1)
     const visitor = await loggedIn(await owner(2))
     const page = await visitor.get(authorizeAddress(app))
@@ -126,7 +126,7 @@ describe("the authorization page", () => {
     expect(answer.headers.get("location")).toBeNull()
   })
 
-  it("reports to the application that the user cancelled", async () => {
+  it("redirects to the application with the error `access_denied` when the user cancels", async () => {
     const visitor = makeVisitor(service)
     const answer = await visitor.submit(await visitor.get(authorizeAddress(app)), { action: "deny" })
     expect(Object.fromEntries(locationOf(answer).searchParams)).toMatchObject({
@@ -135,7 +135,7 @@ describe("the authorization page", () => {
     })
   })
 
-  it("logs in by password and requires the two-factor code if it is enabled", async () => {
+  it("requires the password and a two-factor code from a user with two-factor authentication", async () => {
     const person = await register(service)
     await service.register("🦁🦁🦁", { id: person.id, email: person.email, token: person.token })
     const { secret } = await turnOnTotp(service, person.token)
@@ -182,8 +182,8 @@ describe("the authorization page", () => {
   })
 })
 
-describe("the headers of the authorization pages", () => {
-  it("forbid inline scripts, frames, referrers and other origins", async () => {
+describe("the response with an HTML page", () => {
+  it("forbids inline scripts, framing, referrers and access by other origins", async () => {
     const { headers } = await service.call("GET", authorizeAddress(app), {
       headers: { origin: "https://evil.example" },
     })
@@ -202,14 +202,14 @@ describe("the headers of the authorization pages", () => {
     expect(preflight.headers.get("access-control-allow-methods")).toBeNull()
   })
 
-  it("forbid form redirects to other sites on pages that do not need them", async () => {
+  it("restricts forms to the same origin if the page does not belong to an authorization request", async () => {
     const policyOf = async (path: string) =>
       (await service.call("GET", path)).headers.get("content-security-policy") ?? ""
     expect(await policyOf("/magic_link/done")).toContain("form-action 'self'")
     expect(await policyOf("/")).toContain("form-action 'self'")
   })
 
-  it("use the __Host- prefix and the Secure flag for cookies of an https site", async () => {
+  it("sets cookies with the __Host- prefix and the Secure flag if the site uses https", async () => {
     const secure = await serveDirectory({ BASE_URL: "https://id.example" })
     const { id } = (
       await secure.call("POST", "/oauth_clients", {
@@ -228,7 +228,7 @@ describe("the headers of the authorization pages", () => {
     )
   })
 
-  it("are followed by a body in which the values of the request are escaped", async () => {
+  it("contains the application's name and the parameter `state` only in escaped form", async () => {
     const evil = await registerApplication(service, "https://x.example/cb", `<img src=x onerror="a()">`)
     const state = `"><script>alert(1)</script>`
     const page = await service.call("GET", authorizeAddress(evil, { state }))
@@ -238,8 +238,8 @@ describe("the headers of the authorization pages", () => {
   })
 })
 
-describe("an emailed link without a redirect", () => {
-  it("lets a user without a password set one", async () => {
+describe("an emailed link that no application requested", () => {
+  it("lets a user without a password set a password of at least 8 characters", async () => {
     const email = someEmail()
     await service.call("POST", "/users", { body: { email } })
     const link = new URL(await newestMailLink(service, email))
@@ -255,7 +255,7 @@ describe("an emailed link without a redirect", () => {
     expect((await service.call("POST", "/auth/token", { body: { email, password } })).status).toBe(200)
   })
 
-  it("never redirects to another site", async () => {
+  it("ignores a parameter `redirect` that points to another site", async () => {
     const user = await owner(1)
     for (const redirect of [
       "https://evil.example/",

@@ -6,13 +6,13 @@ const admin = await service.user({ role: "Admin" })
 const call = (method: string, path: string, token: string, body?: unknown) =>
   service.call(method, path, { token, ...(body === undefined ? {} : { body }) })
 
-describe("oauth clients", () => {
+describe("OAuth clients", () => {
   const facts = {
     name: "Demo App",
     redirect_uris: ["https://app.example/callback", "http://localhost:8080/cb", "app.example://cb"],
   }
 
-  it("show their secret only when it is created or rotated", async () => {
+  it("can be created, listed without secrets, given a new secret, changed and deleted", async () => {
     const { id } = (await call("POST", "/organizations", admin.token, { name: "Acme" })).body
     const made = await call("POST", "/oauth_clients", admin.token, { ...facts, organization_id: id })
     expect(made.status).toBe(200)
@@ -31,7 +31,7 @@ describe("oauth clients", () => {
     expect((await call("DELETE", path, admin.token)).status).toBe(404)
   })
 
-  it("accept a private-use URI scheme of RFC 8252 as redirect URI", async () => {
+  it("can have a redirect URI with a private-use scheme of RFC 8252", async () => {
     const uri = "com.example.app:/oauth2redirect/directory"
     const made = await call("POST", "/oauth_clients", admin.token, { name: "App", redirect_uris: [uri] })
     expect([made.status, made.body.redirect_uris]).toEqual([200, [uri]])
@@ -45,21 +45,21 @@ describe("oauth clients", () => {
   })
 
   it.each([
-    ["http to another machine", "http://app.example/callback"],
+    ["the scheme http and a host other than localhost", "http://app.example/callback"],
     ["a fragment", "https://app.example/callback#x"],
-    ["a script", "javascript:alert(1)"],
+    ["the scheme javascript", "javascript:alert(1)"],
     ["501 characters", `https://app.example/${"a".repeat(481)}`],
     ["no scheme", "app.example/callback"],
-    ["no host", "https:/app.example/callback"],
-    ["a script with a host name", "javascript:/app.example"],
-    ["no slash", "com.example.app:callback"],
+    ["the scheme https but no host", "https:/app.example/callback"],
+    ["the scheme javascript and a host name", "javascript:/app.example"],
+    ["no slash after the scheme", "com.example.app:callback"],
     ["a scheme that is not a reversed domain", "app:/callback"],
-  ])("reject a redirect URI with %s", async (_what, uri) => {
+  ])("cannot be created for a redirect URI with %s", async (_what, uri) => {
     const { status } = await call("POST", "/oauth_clients", admin.token, { name: "x", redirect_uris: [uri] })
     expect(status).toBe(400)
   })
 
-  it("require a redirect URI, an existing organization and an administrator", async () => {
+  it("cannot be created without a redirect URI, for an unknown organization, or by a user who is not an administrator", async () => {
     expect((await call("POST", "/oauth_clients", admin.token, { name: "x", redirect_uris: [] })).status).toBe(
       400,
     )

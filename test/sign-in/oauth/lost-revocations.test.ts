@@ -7,7 +7,7 @@ import { startOauthService } from "./oauth-service.ts"
 const { app, codeFor, credentials, exchange, service } = await startOauthService()
 const proxy = await proxyTo(service.database)
 
-/** Starts another process, which loses the database's responses to this statement. */
+/** Starts a second service, which does not receive the database's responses to this statement. */
 const serveWithLostAnswers = async (statement: string) => {
   const other = await serve({}, { database: proxy.address })
   const lists = async (token: string) => (await other.call("GET", "/emoji_id", { token })).status
@@ -21,7 +21,7 @@ const serveWithLostAnswers = async (statement: string) => {
   return { lists, ask }
 }
 
-it("the tokens of a code that is used twice are revoked, even if the database's response is lost", async () => {
+it("a second use of a code revokes the code's tokens, even if the database's response is lost", async () => {
   const { ask, lists } = await serveWithLostAnswers("redeem_code")
   const { code } = await codeFor()
   const token = (await exchange(code)).body.access_token
@@ -30,7 +30,7 @@ it("the tokens of a code that is used twice are revoked, even if the database's 
   expect(await lists(token)).toBe(401)
 })
 
-it("the tokens of a refresh token that is used twice are revoked even if the database's response is lost", async () => {
+it("a second use of an old refresh token revokes the newest tokens, even if the database's response is lost", async () => {
   const { ask, lists } = await serveWithLostAnswers("rotate_grant")
   const first = (await exchange((await codeFor()).code)).body
   let last = first

@@ -21,7 +21,7 @@ const arrive = async (flow: string) => {
 const recordsOf = async (id: string) => JSON.stringify((await service.lookup(id)).body.result)
 
 describe("a user who owns more ids than a page lists", () => {
-  it("can connect the id that the URL names to a wallet", async () => {
+  it("can connect a wallet to the id in the URL parameter `eid`", async () => {
     const { eid, page, visitor } = await arrive("/link-email")
     expect(page.text).toContain(`Connect ${eid}`)
     const done = await visitor.submit(page, { action: "connect", emoji_id: eid })
@@ -29,19 +29,19 @@ describe("a user who owns more ids than a page lists", () => {
     expect(await recordsOf(eid)).toContain(bitcoin)
   })
 
-  it("can keep the id that the wallet sent", async () => {
+  it("can keep the id that the wallet sent in the URL parameter `eid`", async () => {
     const { eid, page, visitor } = await arrive("")
     const done = await visitor.submit(page, { action: "keep" })
     expect(locationOf(done).searchParams.get("eid")).toBe(eid)
   })
 
-  it("can manage the id that the URL names", async () => {
+  it("can add the wallet's address to the id in the URL parameter `eid`", async () => {
     const { eid, page, visitor } = await arrive("/manage")
     await visitor.submit(page, { action: "given", emoji_id: eid })
     expect(await recordsOf(eid)).toContain(bitcoin)
   })
 
-  it("can log in with the id that the URL or the form names", async () => {
+  it("can log in to an application with the id in the URL parameter `svc` or in the submitted form", async () => {
     const user = await service.user()
     const svc = await giveMany(service, user.id)
     const app = await registerApplication(service, "https://app.example/back")

@@ -38,7 +38,7 @@ const startGrant = async (organizationId?: string) => {
   return { client, user, trade, list, admin: await service.user({ role: "Admin" }) }
 }
 
-it("the tokens of an OAuth client are revoked when it is deleted", async () => {
+it("the tokens of an OAuth client are revoked when the client is deleted", async () => {
   const { admin, client, list } = await startGrant()
   expect((await list()).status).toBe(200)
   const deleted = await service.call("DELETE", `/oauth_clients/${client.clientId}`, { token: admin.token })
@@ -58,7 +58,7 @@ it("the tokens of an organization's OAuth clients are revoked when the organizat
 })
 
 it.each(["oauth_client", "organization"])(
-  "the tokens of a deleted OAuth client are revoked, even if the response to the deletion of the %s was lost",
+  "a DELETE of an %s that no longer exists returns 404 and still revokes the OAuth client's tokens",
   async (what) => {
     const { token } = await service.user({ role: "Admin" })
     const made = await service.call("POST", "/organizations", { token, body: { name: "Lost Co" } })
@@ -74,7 +74,7 @@ it.each(["oauth_client", "organization"])(
   },
 )
 
-it("a grant that was revoked for a reused code stays revoked when its OAuth client is deleted", async () => {
+it("tokens that were revoked because their code was used twice stay revoked after the OAuth client is deleted", async () => {
   const { admin, client, list, trade, user } = await startGrant()
   expect((await trade()).status).toBe(400)
   expect((await list()).status).toBe(401)
@@ -84,7 +84,7 @@ it("a grant that was revoked for a reused code stays revoked when its OAuth clie
   expect((await list()).status).toBe(401)
 })
 
-it("a repeated request to the token endpoint also requires the client secret", async () => {
+it("a request to the token endpoint requires the client secret, even if it repeats an Idempotency-Key", async () => {
   const { code } = await codeFor()
   const form = { grant_type: "authorization_code", code, redirect_uri: app.redirectUri }
   const basic = (secret: string) => ({
@@ -96,7 +96,7 @@ it("a repeated request to the token endpoint also requires the client secret", a
   expect(stranger.status).toBe(401)
 })
 
-it("an API key without the scope gets 403, even if it repeats the Idempotency-Key of another API key", async () => {
+it("an API key without the required scope gets 403, even with the Idempotency-Key of an earlier allowed request", async () => {
   const user = await service.user()
   const make = async (scopes: ReadonlyArray<string>) =>
     (await service.call("POST", "/api_keys", { token: user.token, body: { name: "k", scopes } })).body.api_key
@@ -112,7 +112,7 @@ it("an API key without the scope gets 403, even if it repeats the Idempotency-Ke
   expect((await put(narrow)).status).toBe(403)
 })
 
-it("a person who registers an invited address without confirming it cannot see or end its transfers", async () => {
+it("a person who registers an email address without confirming it cannot see or end transfers to this address", async () => {
   const sender = await owner(1)
   const email = `invited-${Date.now()}@example.com`
   const begun = await service.call("POST", "/transfers", {
@@ -135,7 +135,7 @@ it("a person who registers an invited address without confirming it cannot see o
   expect(ended.status).not.toBe(200)
 })
 
-it("a repeated request without the browser's cookie does not get the session of the first request", async () => {
+it("a request without the cookie gets no session, even with the Idempotency-Key of a request that had the cookie", async () => {
   const { visitor } = await codeFor()
   const headers = { "sec-fetch-site": "same-origin", "idempotency-key": "console-1" }
   const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ")
@@ -151,7 +151,7 @@ const openMailed = async (visitor: ReturnType<typeof makeVisitor>, email: string
   return visitor.get(link.pathname + link.search)
 }
 
-it("a login with a stranger's refresh token in a partner URL does not protect the stranger's credentials", async () => {
+it("an emailed link can still remove the account's password after a login by a refresh token in a partner URL", async () => {
   const { path } = await makePartner(service, "lured")
   const attacker = await register(service)
   const visitor = makeVisitor(service)
@@ -164,7 +164,7 @@ it("a login with a stranger's refresh token in a partner URL does not protect th
   expect((await service.call("GET", "/account", { token: attacker.token })).status).toBe(401)
 })
 
-it("a login with a stranger's refresh token in a link does not protect the stranger's credentials", async () => {
+it("an emailed link can still remove the account's password after a login by a refresh token in a /magic_link URL", async () => {
   const attacker = await register(service)
   const visitor = makeVisitor(service)
   const handed = await visitor.get(`/magic_link?refresh_token=${attacker.refresh}`)
@@ -178,7 +178,7 @@ it("a login with a stranger's refresh token in a link does not protect the stran
   expect((await visitor.get("/magic_link/done")).text).toContain("Do you want a password?")
 })
 
-it("a partner's user who requests the confirmation link in the flow stays logged in and continues", async () => {
+it("a user who requests a confirmation link during a partner flow stays logged in and can finish the flow", async () => {
   const { path } = await makePartner(service, "mailing")
   const user = await register(service)
   const visitor = makeVisitor(service)
@@ -197,7 +197,7 @@ it("a partner's user who requests the confirmation link in the flow stays logged
   expect(locationOf(bought).searchParams.get("refresh_token")).toBe(user.refresh)
 })
 
-it("a button writes the addresses that its page shows, not those of a link that was opened later", async () => {
+it("the button of an older partner page shows the addresses of a newer link, and does not write these addresses", async () => {
   const { home } = await makePartner(service, "meanwhile")
   const where = `${home}/link-email`
   const user = await owner(1)

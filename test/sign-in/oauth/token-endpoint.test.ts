@@ -12,7 +12,7 @@ describe("the token endpoint", () => {
     return [answer.status, answer.body.error]
   }
 
-  it("accepts a code once and revokes its tokens when it is used again", async () => {
+  it("accepts an authorization code once, and revokes the code's tokens when the code is used again", async () => {
     const { code } = await codeFor()
     const first = await exchange(code)
     expect(first.status).toBe(200)
@@ -24,7 +24,7 @@ describe("the token endpoint", () => {
     expect(rfc(await tokenCall(service, refresh))).toEqual([400, "invalid_grant"])
   })
 
-  it("does not reveal in codes or tokens that a user is an administrator", async () => {
+  it("issues codes and tokens with the role `User`, even for an administrator", async () => {
     const admin = await owner(1)
     await service.sql`update app_user set role = 'Admin' where id = ${admin.id}`
     const visitor = await loggedIn(admin)
@@ -39,14 +39,14 @@ describe("the token endpoint", () => {
     for (const token of issued) expect(decodeJwt(token)).toMatchObject({ sub: admin.id, role: "User" })
   })
 
-  it("issues at most one set of tokens for 20 simultaneous requests", async () => {
+  it("issues at most one set of tokens for 20 simultaneous requests with the same code", async () => {
     const { code } = await codeFor()
     const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(code)))
     expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1)
     expect(answers.every(({ status }) => status === 200 || status === 400)).toBe(true)
   })
 
-  it("requires the id and the secret of the client that got the code, in the form or in a Basic header", async () => {
+  it("requires the id and the secret of the client that got the code, and rejects a secret sent in two places", async () => {
     const { code } = await codeFor()
     const asOther = { client_id: other.clientId, client_secret: other.secret }
     expect(rfc(await exchange(code, asOther))).toEqual([400, "invalid_grant"])
@@ -63,7 +63,7 @@ describe("the token endpoint", () => {
     expect((await tokenCall(service, form, header)).status).toBe(200)
   })
 
-  it("treats an empty parameter as omitted", async () => {
+  it("treats an empty parameter like a missing parameter", async () => {
     const form = { grant_type: "authorization_code", redirect_uri: app.redirectUri, scope: "" }
     const first = await codeFor()
     expect((await exchange(first.code, { code_verifier: "" })).status).toBe(200)
@@ -77,7 +77,7 @@ describe("the token endpoint", () => {
     expect(rfc(await exchange(proven.code, { code_verifier: "" }))).toEqual([400, "invalid_grant"])
   })
 
-  it("requires the redirect_uri of the authorization request", async () => {
+  it("requires the same redirect_uri as the authorization request", async () => {
     const { code } = await codeFor()
     expect(rfc(await exchange(code, { redirect_uri: "https://app.example/callback" }))).toEqual([
       400,
@@ -87,7 +87,7 @@ describe("the token endpoint", () => {
     expect((await exchange(code)).status).toBe(200)
   })
 
-  it("requires a code_verifier if the request had a code_challenge, and rejects it otherwise", async () => {
+  it("requires the matching code_verifier after a code_challenge, and rejects a code_verifier without a code_challenge", async () => {
     const { challenge, verifier } = pkce()
     const { code } = await codeFor({ code_challenge: challenge, code_challenge_method: "S256" })
     expect(rfc(await exchange(code))).toEqual([400, "invalid_grant"])
@@ -98,7 +98,7 @@ describe("the token endpoint", () => {
     expect(rfc(await exchange(plain.code, { code_verifier: verifier }))).toEqual([400, "invalid_grant"])
   })
 
-  it("rejects codes that are modified, of another kind or invented", async () => {
+  it("rejects a modified code, an access token in place of a code, and an invented code", async () => {
     const { code, user } = await codeFor()
     const [head, payload, signature] = code.split(".")
     const claims = JSON.parse(Buffer.from(payload ?? "", "base64url").toString())
@@ -133,7 +133,7 @@ describe("the token endpoint", () => {
     expect(twice.headers.get("cache-control")).toBe("no-store")
   })
 
-  it("rotates its refresh tokens, which are valid only at this endpoint", async () => {
+  it("rotates refresh tokens, and revokes the newest tokens when an old refresh token is used", async () => {
     const { code, user } = await codeFor()
     const { body } = await exchange(code)
     const refresh = (token: string, who: Record<string, string> = credentials) =>
@@ -155,7 +155,7 @@ describe("the token endpoint", () => {
     expect((await service.call("GET", "/emoji_id", { token: third.body.access_token })).status).toBe(401)
   })
 
-  it("rejects a code whose user has logged out after it was issued", async () => {
+  it("rejects a code if the user logged out after the code was issued", async () => {
     const { code, user } = await codeFor()
     await service.sql`select end_sessions(${user.id}, 'test')`
     await service.call("POST", "/logout", { token: user.token })
