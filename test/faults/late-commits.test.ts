@@ -48,14 +48,15 @@ const startChange = async (
   await isLocked
   const body = JSON.stringify({ password: "another password", current_password: password })
   const headers = { "content-type": "application/json", authorization: `Bearer ${token}` }
-  let request: Promise<unknown> | undefined
+  let isSent = false
+  const send = async () => {
+    isSent = true
+    await fetch(`${url}/account`, { method: "PATCH", headers, body }).catch(() => {})
+    isSent = false
+  }
   await vi.waitUntil(async () => {
-    // A busy process can reject the request before it runs a statement.
-    request ??= fetch(`${url}/account`, { method: "PATCH", headers, body })
-      .catch(() => {})
-      .finally(() => {
-        request = undefined
-      })
+    // A busy process can reject the request before it runs a statement. The request is then sent again.
+    if (!isSent) void send()
     return (await waiting({ sql })).length > 0
   }, patiently)
   return async () => {
