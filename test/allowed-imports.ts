@@ -1,5 +1,6 @@
 /**
- * Which folder of `src` may import which. A folder may always import itself, and `schema`, `machines` and `actors`.
+ * Which other folders of `src` each folder of `src` may import. A folder may also import itself, `schema`, `machines`
+ * and `actors`.
  * An import that is not listed fails the architecture test, and so does an entry that no file uses.
  */
 

@@ -28,7 +28,7 @@ const buildTools = ["schema/directory/emoji-table-generate.ts"]
 
 const all = ["schema", "machines", "actors", "src"].flatMap(sourceFiles)
 
-describe("the layers", () => {
+describe("the layer", () => {
   const allowed: Record<string, RegExp> = {
     schema: /^(schema\/|effect$|effect\/|@noble\/|node:crypto$)/,
     machines: /^(machines\/|schema\/|xstate$)/,
@@ -54,12 +54,12 @@ describe("the folders of src", () => {
       return from === undefined || target === undefined || from === target ? [] : [{ file, from, target }]
     })
 
-  it("are all in the table", () => {
+  it("are all listed in test/allowed-imports.ts", () => {
     const folders = new Set(sourceFiles("src").flatMap((file) => folderOf(file) ?? []))
     expect([...folders].toSorted()).toEqual(Object.keys(table).toSorted())
   })
 
-  it("import only the folders that the table allows", () => {
+  it("import only the folders that test/allowed-imports.ts allows", () => {
     const mayUsePlatform = (from: string, target: string) => !(from in platform) && target in platform
     const offences = edges.filter(
       ({ from, target }) => !mayUsePlatform(from, target) && !table[from]?.includes(target),
@@ -67,7 +67,7 @@ describe("the folders of src", () => {
     expect(offences).toEqual([])
   })
 
-  it("use every import that the table allows", () => {
+  it("use every import that test/allowed-imports.ts allows", () => {
     const used = new Set(edges.map(({ from, target }) => `${from} -> ${target}`))
     const unused = Object.entries(table)
       .flatMap(([from, targets]) => targets.map((target) => `${from} -> ${target}`))
@@ -75,7 +75,7 @@ describe("the folders of src", () => {
     expect(unused).toEqual([])
   })
 
-  it("form no cycle", () => {
+  it("have no import cycle", () => {
     const below = (folder: string, path: ReadonlyArray<string>): ReadonlyArray<string> =>
       path.includes(folder)
         ? [[...path, folder].join(" -> ")]
@@ -83,14 +83,14 @@ describe("the folders of src", () => {
     expect(Object.keys(table).flatMap((folder) => below(folder, []))).toEqual([])
   })
 
-  it("have at most 25 files each, as do those of schema, machines, actors and test", () => {
+  it("have at most 25 files each, and so do the folders of schema, machines, actors and test", () => {
     const perFolder = new Map<string, number>()
     for (const file of [...all, ...sourceFiles("test")].filter((file) => file.endsWith(".ts")))
       perFolder.set(dirname(file), (perFolder.get(dirname(file)) ?? 0) + 1)
     expect([...perFolder].filter(([, count]) => count > 25)).toEqual([])
   })
 
-  it("contain SQL only in stores, and in postgres, turns and cluster", () => {
+  it("contain SQL only in `*-store.ts` files and in the folders postgres, turns and cluster", () => {
     const maySend = /^src\/(postgres|turns|cluster)\/|-store\.ts$/
     const offences = sourceFiles("src").filter(
       (file) => !maySend.test(file) && /\b(q|sql)`|\bq(<\w+>)?\(/.test(read(file)),
@@ -99,7 +99,7 @@ describe("the folders of src", () => {
   })
 })
 
-describe("external libraries", () => {
+describe("the source code", () => {
   const importers: Record<string, ReadonlyArray<string>> = {
     "uWebSockets.js": ["src/http/uws.ts"],
     postgres: ["src/postgres/sql.ts"],
@@ -110,7 +110,7 @@ describe("external libraries", () => {
     stripe: ["src/orders/payments/stripe.ts"],
     nodemailer: ["src/mail/smtp.ts"],
   }
-  it.each(Object.entries(importers))("%s is imported only by its own file", (name, files) => {
+  it.each(Object.entries(importers))("imports the library %s in only one file", (name, files) => {
     const offences = all.filter(
       (file) =>
         !files.includes(file) &&
@@ -119,7 +119,7 @@ describe("external libraries", () => {
     expect(offences).toEqual([])
   })
 
-  it("process.env is used only by the configuration, the startup and the native server", () => {
+  it("uses process.env only in the configuration, in the startup and in the loader of the native server", () => {
     const offences = all.filter(
       (file) =>
         !["src/config/config.ts", "src/start.ts", "src/http/uws.ts"].includes(file) &&
@@ -129,8 +129,8 @@ describe("external libraries", () => {
   })
 })
 
-describe("the statements", () => {
-  it("open no multi-statement transaction and reserve no connection", () => {
+describe("the SQL code", () => {
+  it("opens no multi-statement transaction and reserves no connection", () => {
     const offences = all.filter((file) => /\.(begin|reserve|savepoint)\(/.test(read(file)))
     expect(offences).toEqual([])
   })

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, "..")
 it.each([
   ["docs/api.md", "endpoints", () => endpointTable(routes)],
   ["docs/settings.md", "settings", settingTable],
-])("%s is generated from the code (run npm run docs to update it)", (name, part, table) => {
+])("the generated table in %s matches the code (update the file with: npm run docs)", (name, part, table) => {
   const file = join(root, name)
   const text = readFileSync(file, "utf8")
   const current = replacePart(text, part, table())
@@ -18,7 +18,7 @@ it.each([
 })
 
 it.each(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/operating.md"])(
-  "the files that %s names exist",
+  "all files that %s mentions exist",
   (page) => {
     const text = readFileSync(join(root, page), "utf8")
     const named = [...text.matchAll(/`([\w./-]+\/[\w.-]+\.(?:ts|sql|md))`/g)].map((match) => match[1]!)

@@ -6,7 +6,7 @@ interface Locked {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-it("the lock file contains the packages of every platform, so that npm ci works on each", () => {
+it("package-lock.json contains the optional packages of all platforms, so that npm ci works on each platform", () => {
   const text = readFileSync(join(import.meta.dirname, "../package-lock.json"), "utf8")
   const packages = (JSON.parse(text) as { packages: Record<string, Locked> }).packages
   const names = new Set(Object.keys(packages).map((path) => path.split("node_modules/").at(-1)))

@@ -29,12 +29,12 @@ afterEach(async () => {
   }
 })
 
-/** A folder for tests that can use an existing database, which saves the time to create one. */
+/** A data directory for tests that can share one database. This saves the time to create a database for each test. */
 const usedFolder = temporaryFolder()
 
 const postgresPid = (dataDir: string) =>
   Number(readFileSync(join(dataDir, "postgres/cluster/postmaster.pid"), "utf8").split("\n")[0])
-/** The status line must be checked, because initdb creates and removes the same file. */
+/** The status line of the file must be checked, because initdb creates and removes a file with the same name. */
 const postgresIsReady = (dataDir: string): boolean => {
   const file = join(dataDir, "postgres/cluster/postmaster.pid")
   return existsSync(file) && readFileSync(file, "utf8").split("\n")[7]?.trim() === "ready"
@@ -42,7 +42,7 @@ const postgresIsReady = (dataDir: string): boolean => {
 const health = async (port: number) => (await fetch(`http://127.0.0.1:${port}/health`)).status
 
 describe("node dist/main.js", () => {
-  it("serves with only DATA_DIR, prints its address, and stops itself and Postgres", async () => {
+  it("serves with only PORT and DATA_DIR, prints its address, and stops its Postgres when it gets SIGTERM", async () => {
     const [port, dataDir] = [await freePort(), usedFolder]
     const program = start({ PORT: String(port), DATA_DIR: dataDir })
     await program.printed(`http://localhost:${port}`)
@@ -55,7 +55,7 @@ describe("node dist/main.js", () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  it("without HOST listens only on 127.0.0.1, and prints how to change that", async () => {
+  it("without HOST listens only on 127.0.0.1, and prints how to open the service to the network", async () => {
     const port = await freePort()
     const program = startEmpty({ PORT: String(port), DATA_DIR: usedFolder, HOST: "" })
     await program.printed("HOST=0.0.0.0 opens it to the network")
@@ -64,7 +64,7 @@ describe("node dist/main.js", () => {
     await expect(fetch(`http://127.0.0.2:${port}/health`)).rejects.toThrow()
   })
 
-  it("stores no async context for waiting fibers", async () => {
+  it("creates no async_hooks resource for a waiting Effect fiber", async () => {
     const [port, dataDir] = [await freePort(), usedFolder]
     const counting = join(import.meta.dirname, "fixtures/count-fiber-contexts.mjs")
     const program = startEmpty({ PORT: String(port), DATA_DIR: dataDir }, ["--import", counting])
@@ -75,7 +75,7 @@ describe("node dist/main.js", () => {
     expect(program.output()).toContain("async contexts kept: 0")
   })
 
-  it("has its data after kill -9 and a restart, and the Postgres of the killed process stops by itself", async () => {
+  it("starts again with the same secret key after kill -9, and the Postgres of the killed process stops by itself", async () => {
     const [port, dataDir] = [await freePort(), temporaryFolder()]
     const first = startEmpty({ PORT: String(port), DATA_DIR: dataDir })
     await first.printed("docs")
@@ -90,7 +90,7 @@ describe("node dist/main.js", () => {
     expect(readFileSync(join(dataDir, "secret-key"), "utf8")).toBe(keyBefore)
   })
 
-  it("restarts Postgres when it dies", async () => {
+  it("restarts Postgres when Postgres is killed", async () => {
     const [port, dataDir] = [await freePort(), usedFolder]
     const program = startEmpty({ PORT: String(port), DATA_DIR: dataDir })
     await program.printed("docs")
@@ -101,7 +101,7 @@ describe("node dist/main.js", () => {
       .toBe(200)
   })
 
-  it("configures Postgres for all connections of its processes", async () => {
+  it("configures Postgres with enough connections for POOL_SIZE=200", async () => {
     const [port, dataDir] = [await freePort(), usedFolder]
     const program = startEmpty({ PORT: String(port), DATA_DIR: dataDir, POOL_SIZE: "200" })
     await program.printed("docs")
@@ -115,7 +115,7 @@ describe("node dist/main.js", () => {
     await sql.end()
   })
 
-  it("with WORKERS=2 serves one port from two processes, replaces one that dies, and stops both", async () => {
+  it("with WORKERS=2 serves one port from two processes, replaces a killed process, and stops both processes", async () => {
     const [port, dataDir] = [await freePort(), usedFolder]
     const program = startEmpty({ PORT: String(port), DATA_DIR: dataDir, WORKERS: "2" })
     await program.printed("docs")
@@ -143,7 +143,7 @@ describe("a production start on demo data", () => {
     start({ NODE_ENV: "production", PORT: String(await freePort()), DATA_DIR: dataDir, ...environment })
   const refused = /^demo data is still usable \(logins .*; 2 lootboxes\): .*"npm run cli -- demo remove".*$/
 
-  it("fails with one line, with one process and with workers, until the command has removed it", async () => {
+  it("fails with a one-line error, with and without workers, until `demo remove` has removed the demo data", async () => {
     const seeding = start({ PORT: String(await freePort()), DATA_DIR: dataDir })
     await seeding.printed("alice-demo-1")
     seeding.child.kill("SIGTERM")
@@ -196,7 +196,7 @@ describe("npm start", () => {
     await expect(health(port)).rejects.toThrow()
   })
 
-  it("stops the service while it is still starting", async () => {
+  it("stops a service that is still starting when npm gets SIGTERM", async () => {
     const { program, dataDir, left } = await startNpm({ WORKERS: "2" })
     await expect.poll(() => postgresIsReady(dataDir), patiently).toBe(true)
     const postgres = postgresPid(dataDir)
@@ -208,12 +208,12 @@ describe("npm start", () => {
 })
 
 describe("a startup error", () => {
-  it("for an invalid setting is one line that names it", async () => {
+  it("for an invalid setting is one line that names the setting", async () => {
     const program = startEmpty({ DATA_DIR: temporaryFolder(), PORT: "seventy" })
     expect((await program.ended).code).toBe(1)
     expect(program.output().trim()).toBe("PORT: expected a whole number from 1 to 65535")
   })
-  it("for a damaged secret key is one line that names its file", async () => {
+  it("for a damaged secret key is one line that names the key file", async () => {
     const dataDir = temporaryFolder()
     writeFileSync(join(dataDir, "secret-key"), "")
     const program = startEmpty({ DATA_DIR: dataDir, PORT: String(await freePort()) })
@@ -222,12 +222,12 @@ describe("a startup error", () => {
       `${dataDir}/secret-key: expected id:secret pairs, where each secret is 32 bytes in base64`,
     )
   })
-  it("for a data directory that cannot be created is one line that names it", async () => {
+  it("for a data directory that cannot be created is one line that names the directory", async () => {
     const program = startEmpty({ DATA_DIR: "/proc/directory", PORT: String(await freePort()) })
     expect((await program.ended).code).toBe(1)
     expect(program.output().trim()).toMatch(/^cannot create \/proc\/directory: .*$/)
   })
-  it("for a system that cannot load the native server is one line with the solution", async () => {
+  it("for a system that cannot load the native server is one line that names a solution", async () => {
     const flags = ["--require", join(import.meta.dirname, "fixtures/old-system.cjs")]
     const program = startEmpty({ DATA_DIR: usedFolder, PORT: String(await freePort()) }, flags)
     expect((await program.ended).code).toBe(1)
@@ -244,7 +244,7 @@ describe("a startup error", () => {
     expect((await second.ended).code).toBe(1)
     expect(second.output()).toContain(`port ${port}`)
   })
-  it("for a port that the workers of another service share is one line that names it", async () => {
+  it("for a port that the workers of another service use is one line that names the port", async () => {
     const port = await freePort()
     const shared = { PORT: String(port), WORKERS: "2" }
     const first = startEmpty({ ...shared, DATA_DIR: usedFolder })

@@ -5,8 +5,8 @@ import { dirname, join } from "node:path"
 import { describe, expect, it } from "vitest"
 
 /**
- * The authors do not publish uWebSockets.js on npm, so we install a repackaging. These are the git blob ids of
- * the same files in the authors' repository: tag v20.41.0 for Node 20, v20.64.0 for Node 22 and 24.
+ * The authors do not publish uWebSockets.js on npm, so we install a package that someone else publishes. These are the
+ * git blob ids of the same files in the authors' repository: tag v20.41.0 for Node 20, v20.64.0 for Node 22 and 24.
  */
 const official: Record<string, string> = {
   "uws_linux_arm64_115.node": "00e7dc77cc85869b938aa5178bc81b6d6e5e6f75",
@@ -23,11 +23,11 @@ const blobId = (file: string) => {
   return createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex")
 }
 
-describe("the native server", () => {
-  it("that this machine loads is one of the verified files", () => {
+describe("the uWebSockets.js binary", () => {
+  it("that this machine loads is one of the files that this test verifies", () => {
     expect(Object.keys(official)).toContain(`uws_linux_${process.arch}_${process.versions.modules}.node`)
   })
-  it.each(Object.entries(official))("%s is identical to the authors' file", (file, id) => {
+  it.each(Object.entries(official))("%s is identical to the file in the authors' repository", (file, id) => {
     expect(blobId(file)).toBe(id)
   })
 })

@@ -19,7 +19,7 @@ const program = `
   process.send("ready", () => note("ready"))
 `
 
-it("a worker that dies is replaced, even if its replacements fail to start at first", async () => {
+it("a killed worker is replaced, even if the first replacements fail to start", async () => {
   const folder = mkdtempSync(join(tmpdir(), "directory-workers-"))
   const file = (name: string) => join(folder, name)
   const pids = (name: string) => readFileSync(file(name), "utf8").trim().split("\n").map(Number)
@@ -38,7 +38,7 @@ it("a worker that dies is replaced, even if its replacements fail to start at fi
   }
 })
 
-it("a stop also ends a suspended worker", async () => {
+it("stopping the workers also ends a worker that is suspended", async () => {
   const folder = mkdtempSync(join(tmpdir(), "directory-workers-"))
   writeFileSync(join(folder, "program.mjs"), program)
   const workers = await startWorkers(2, join(folder, "program.mjs"), { url: "" }, process.env)
@@ -49,13 +49,13 @@ it("a stop also ends a suspended worker", async () => {
   rmSync(folder, { recursive: true })
 })
 
-it("a worker that is newer than its parent, after a rebuild, migrates the database", async () => {
+it("a new worker migrates the database if a SQL function file has changed since its parent process started", async () => {
   const [port, dataDir] = [await freePort(), temporaryFolder()]
   const service = startProgram({ PORT: String(port), DATA_DIR: dataDir, DEMO: "false", WORKERS: "2" })
   await service.printed("docs")
   const connection = { socketDir: join(dataDir, "postgres/cluster"), port: 5432, database: "postgres" }
   const sql = connect({ connection, poolSize: 1, statementTimeoutMs: 8000 })
-  // The state that the previous version left.
+  // Simulates a database of the previous version: a function is missing, and its file counts as changed.
   await sql`drop function edit_batch(jsonb, int)`
   await sql`update function_file set sha256 = '' where name = 'functions/directory.sql'`
   process.kill(workersOf(service)[0]!, "SIGKILL")

@@ -17,7 +17,7 @@ const config = (environment: Record<string, string> = {}) => {
 
 const secret = Buffer.alloc(32, 7).toString("base64")
 
-describe("an invalid setting", () => {
+describe("the validation of settings", () => {
   it.each([
     [{ PORT: "seventy" }, "PORT: expected a whole number from 1 to 65535"],
     [{ PORT: "70000" }, "PORT: expected a whole number from 1 to 65535"],
@@ -62,8 +62,8 @@ describe("an invalid setting", () => {
       "SECRET_KEYS: expected id:secret pairs, where each secret is 32 bytes in base64",
     ],
     [{ DEMO: "yes" }, "DEMO: expected one of true, false"],
-    // These values must not be read as development. Otherwise the developer route /dev/outbox would show all mail to
-    // every caller.
+    // These values must not be interpreted as `development`. Otherwise the developer route /dev/outbox would show all
+    // mail to every caller.
     [{ NODE_ENV: "prod" }, "NODE_ENV: expected one of development, test, production"],
     [{ NODE_ENV: "production " }, "NODE_ENV: expected one of development, test, production"],
     [{ SECRET_KEYS: `k1:${secret},k1:${secret}` }, "SECRET_KEYS: the id k1 occurs twice"],
@@ -93,20 +93,20 @@ describe("an invalid setting", () => {
       "PAYMENTS: sandbox cannot be combined with STRIPE_SECRET_KEY, which charges real money",
     ],
     [{ STRIPE_SECRET_KEY: "sk" }, "STRIPE_WEBHOOK_SECRET: required with STRIPE_SECRET_KEY"],
-  ])("is reported in one line with the variable and the reason: %o", (environment, line) => {
+  ])("reports an invalid setting in one line with the variable and the reason: %o", (environment, line) => {
     expect(problems(environment)).toEqual([line])
   })
-  it("is not reported for a BASE_URL with a path if AUTH_URL and WEB_URL are set and have no path", () => {
+  it("accepts a BASE_URL with a path if AUTH_URL and WEB_URL are set and have no path", () => {
     const pages = { AUTH_URL: "https://auth.example/", WEB_URL: "https://web.example" }
     expect(config({ BASE_URL: "https://x.example/api", ...pages })).toMatchObject({
       baseUrl: "https://x.example/api",
       authUrl: "https://auth.example",
     })
   })
-  it("is reported together with all other invalid settings", () => {
+  it("reports all invalid settings together", () => {
     expect(problems({ PORT: "x", WORKERS: "y" })).toHaveLength(2)
   })
-  it("is reported without the value of a secret", () => {
+  it("does not show the value of an invalid secret", () => {
     expect(problems({ SECRET_KEYS: "k1:my-secret-text" }).join()).not.toContain("my-secret-text")
   })
 })
@@ -132,12 +132,12 @@ describe("the default settings", () => {
     expect(config({ HOST: "0.0.0.0" }).host).toBe("0.0.0.0")
     expect(config({ HOST: "10.0.0.1", NODE_ENV: "production" }).host).toBe("10.0.0.1")
   })
-  it("allow test payments outside production, and in production only if PAYMENTS is sandbox", () => {
+  it("allow test payments outside production, and in production only with `PAYMENTS=sandbox`", () => {
     expect(config().takesTestPayments).toBe(true)
     expect(config({ NODE_ENV: "production" }).takesTestPayments).toBe(false)
     expect(config({ NODE_ENV: "production", PAYMENTS: "sandbox" }).takesTestPayments).toBe(true)
   })
-  it("are used for variables that are set to an empty text", () => {
+  it("are used for a variable that is set to an empty string", () => {
     expect(config({ PORT: "" }).port).toBe(3001)
   })
 })

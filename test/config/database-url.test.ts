@@ -56,22 +56,22 @@ const problems = (query: string) => {
   return "problems" in read ? read.problems : []
 }
 
-describe("a database URL in the form of libpq", () => {
+describe("a database URL with libpq parameters", () => {
   it.each(["require", "verify-ca", "verify-full"])(
-    "connects only to servers whose certificate was issued by sslrootcert, with sslmode %s",
+    "connects only to servers whose certificate was issued by `sslrootcert`: sslmode=%s",
     async (mode) => {
       expect(await visit(`sslmode=${mode}&sslrootcert=${authority}`)).toMatchObject({ isEncrypted: true })
       expect(await visit(`sslmode=${mode}&sslrootcert=${stranger}`)).toBeUndefined()
     },
   )
 
-  it("connects only to servers whose certificate was issued by sslrootcert, also without sslmode", async () => {
+  it("connects only to servers whose certificate was issued by `sslrootcert`, also without `sslmode`", async () => {
     expect(await visit(`sslrootcert=${authority}`)).toMatchObject({ isEncrypted: true })
     expect(await visit(`sslrootcert=${stranger}`)).toBeUndefined()
     expect(await visit("sslrootcert=system")).toBeUndefined()
   })
 
-  it("may contain parameters that have no effect, and they are not sent to the server", async () => {
+  it("may contain parameters that have no effect; these parameters are not sent to the server", async () => {
     const query = "channel_binding=prefer&gssencmode=disable&keepalives=1&target_session_attrs=any"
     expect(problems(query)).toEqual([])
     const { isEncrypted, parameters } = (await visit(`${query}&search_path=directory`))!
@@ -85,7 +85,7 @@ describe("a database URL in the form of libpq", () => {
     ["sslmode=require&channel_binding=require", "channel_binding=require is not supported; remove it"],
     ["gssencmode=require", "gssencmode=require is not supported; remove it"],
     ["sslcrl=/etc/revoked.pem", "sslcrl=/etc/revoked.pem is not supported; remove it"],
-  ])("is rejected at startup if it requires something unsupported: %s", (query, reason) => {
+  ])("is rejected at startup if it requires an unsupported feature: %s", (query, reason) => {
     expect(problems(query)).toEqual([`DATABASE_URL: ${reason}`])
   })
 
@@ -105,7 +105,7 @@ describe("a database URL in the form of libpq", () => {
       "in the query, after a login without a host, with sslmode=require",
       (at: string, port: number) => `postgres://postgres@/postgres?host=${at}&port=${port}&sslmode=require`,
     ],
-  ])("may contain the folder of a Unix socket, %s", async (_, address) => {
+  ])("may contain the directory of a Unix socket: %s", async (_, address) => {
     const { port, socketDir } = inject("postgres")
     const url = address(socketDir, port)
     expect(readConfig({ DATABASE_URL: url })).not.toHaveProperty("problems")
@@ -119,7 +119,7 @@ describe("a database URL in the form of libpq", () => {
     }
   })
 
-  it("does not change the session settings that the service relies on", async () => {
+  it("cannot override the session settings that the service relies on", async () => {
     const { port, socketDir } = inject("postgres")
     const asked = [
       "timezone=Asia/Tokyo&DateStyle=German&BYTEA_OUTPUT=escape&client_encoding=LATIN1",

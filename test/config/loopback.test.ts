@@ -11,7 +11,7 @@ it.each([
   "0000:0000:0000:0000:0000:0000:0000:0001",
   "::ffff:127.0.0.1",
   "0000:0000:0000:0000:0000:ffff:7f00:0001",
-])("%s is a loopback address", (host) => expect(isLoopback(host)).toBe(true))
+])("the host '%s' is a loopback address", (host) => expect(isLoopback(host)).toBe(true))
 
 it.each([
   "0.0.0.0",
@@ -22,4 +22,4 @@ it.each([
   "localhost.evil.example",
   "1127.0.0.1",
   "",
-])("%s is not a loopback address", (host) => expect(isLoopback(host)).toBe(false))
+])("the host '%s' is not a loopback address", (host) => expect(isLoopback(host)).toBe(false))

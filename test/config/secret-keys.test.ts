@@ -14,14 +14,14 @@ afterEach(() => rmSync(dataDir, { recursive: true }))
 const read = () => masterKeys({ dataDir, secretKeys: undefined }).map(({ secret }) => Redacted.value(secret))
 
 describe("the master key stored under DATA_DIR", () => {
-  it("is the same at every start, and only the owner of its file can read it", () => {
+  it("is the same at every start, and only the owner of the key file can read the file", () => {
     const first = read()
     expect(read()).toEqual(first)
     expect(readdirSync(dataDir)).toEqual(["secret-key"])
     expect(statSync(join(dataDir, "secret-key")).mode & 0o077).toBe(0)
   })
 
-  it("is not replaced when another process creates a key file at the same time", () => {
+  it("is not replaced if a second process tries to create the key file", () => {
     const first = read()
     makeKeyFile(dataDir, join(dataDir, "secret-key"))
     expect(read()).toEqual(first)

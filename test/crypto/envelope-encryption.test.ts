@@ -21,12 +21,12 @@ test("an encrypted secret can be decrypted, even if it is empty or has the maxim
   }
 })
 
-test("encrypting the same secret again never gives the same text", async () => {
+test("encrypting the same secret 20 times gives 20 different texts", async () => {
   const texts = await Promise.all(Array.from({ length: 20 }, () => sealed([one], "secret", "a")))
   expect(new Set(texts.flatMap((text) => text.split(".").slice(2))).size).toBe(40)
 })
 
-test("a text that was encrypted for one owner cannot be decrypted for another", async () => {
+test("a text that was encrypted for one owner cannot be decrypted for another owner", async () => {
   expect(await refusal([one], await sealed([one], "secret", "totp/user-1"), "totp/user-2")).toBe("rejected")
 })
 
@@ -34,16 +34,16 @@ test("a text cannot be decrypted with a different key that has the same id", asy
   expect(await refusal([key("one")], await sealed([one], "secret", "a"), "a")).toBe("rejected")
 })
 
-test("decrypting a text whose master key was removed fails with key_unknown", async () => {
+test("decrypting a text whose master key was removed fails with `key_unknown`", async () => {
   expect(await refusal([two], await sealed([one], "secret", "a"), "a")).toBe("key_unknown")
 })
 
-test("decryption fails if any character of the wrapped key or of the box was changed", async () => {
+test("decryption fails if any character of the wrapped key or of the ciphertext was changed", async () => {
   const text = await sealed([one], "some secret of 27 bytes !!", "a")
   for (let at = text.indexOf(".", 3) + 1; at < text.length; at++) {
     if (text[at] === ".") continue
-    // The change may affect only unused bits: the last character of a part may contain padding bits. Then nothing is
-    // checked.
+    // The last character of a part may contain padding bits. If a change affects only padding bits, the decoded bytes
+    // are the same, so this case is skipped.
     const changed = `${text.slice(0, at)}${text[at] === "A" ? "Q" : "A"}${text.slice(at + 1)}`
     const same = changed
       .split(".")
@@ -54,20 +54,20 @@ test("decryption fails if any character of the wrapped key or of the box was cha
   }
 })
 
-test("the box of one secret cannot be decrypted with the wrapped key of another", async () => {
+test("the ciphertext of one secret cannot be decrypted with the wrapped key of another secret", async () => {
   const [a, b] = await Promise.all([sealed([one], "first", "a"), sealed([one], "other", "a")])
   const mixed = [...a.split(".").slice(0, 3), b.split(".")[3]].join(".")
   expect(await refusal([one], mixed, "a")).toBe("rejected")
 })
 
 test.each(["", "v1", "v1.one", "v1.one..", "v2.one.x.y", "v1.one.x.y", `v1.one.${"A".repeat(200_000)}.A`])(
-  "decrypting the text '%.20s' fails with malformed",
+  "decrypting a text that does not have the expected format fails with `malformed` (example %$)",
   async (text) => {
     expect(await refusal([one], text, "a")).toBe("malformed")
   },
 )
 
-test("reseal encrypts the data key with the new master key and keeps the box; the old key is not needed", async () => {
+test("re-encryption for a new master key keeps the ciphertext, and the old master key is no longer needed", async () => {
   const old = await sealed([one], "secret", "a")
   const renewed = await run([two, one], (seal) => {
     expect(seal.isStale(old)).toBe(true)
@@ -82,7 +82,7 @@ test("reseal encrypts the data key with the new master key and keeps the box; th
   })
 })
 
-test("a text cannot be resealed for another owner", async () => {
+test("a text cannot be re-encrypted for another owner", async () => {
   const old = await sealed([one], "secret", "a")
   const broken = await run([two, one], ({ reseal }) => Effect.flip(reseal(old, "b")))
   expect(broken.reason).toBe("rejected")

@@ -9,7 +9,7 @@ const key = (id: string, text = secret) => ({ id, secret: Redacted.make(text) })
 const failure = (keys: ReadonlyArray<ReturnType<typeof key>>) =>
   Effect.runPromise(Effect.flip(makeKeyRing(keys, "test")))
 
-test("the first key of the list is the current one, and all keys can be found by their ids", async () => {
+test("the first key of a key ring is the current key, and all keys can be found by their ids", async () => {
   const ring = await Effect.runPromise(
     makeKeyRing([key("new"), key("old", randomBytes(32).toString("base64url"))], "test"),
   )
@@ -26,7 +26,7 @@ test("one secret gives different keys for two purposes, and the same key for the
   expect(seal!.current.equals(again!.current)).toBe(true)
 })
 
-test("an invalid list of keys is rejected without showing a secret", async () => {
+test("an invalid list of keys is rejected with an error that does not show a secret", async () => {
   expect(await failure([])).toMatchObject({ reason: "empty" })
   expect(await failure([key("a.b")])).toMatchObject({ reason: "id_malformed" })
   expect(await failure([key("a"), key("a")])).toMatchObject({ keyId: "a", reason: "id_repeated" })

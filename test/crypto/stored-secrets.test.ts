@@ -19,7 +19,7 @@ const services = Layer.mergeAll(
   Layer.provide(CustodialKeys.layer, sealLayer),
 )
 
-test("the stored forms of passwords, codes, tokens and keys contain no plain secret in any encoding", async () => {
+test("the stored forms of passwords, codes, tokens and keys do not contain the secret as text, hex or base64", async () => {
   const { clear, stored } = await Effect.runPromise(
     Effect.gen(function* () {
       const [seal, codes, passwords, totp, custodial] = [

@@ -75,7 +75,7 @@ const lines = [
 ]
 
 describe("a request with an ambiguous body length", () => {
-  it.each(lines)("is rejected, and its connection is closed: %s", async (line) => {
+  it.each(lines)("is rejected with 400, and its connection is closed: %s", async (line) => {
     const text = await untilClosed(ask(line, ["Content-Length: 0", "Content-Length: 5"]))
     expect(text).toMatch(/^HTTP\/1\.1 400 /)
     expect(text).toMatch(/\r\nConnection: close\r\n/)
@@ -99,7 +99,7 @@ describe("a request with an ambiguous body length", () => {
       "2\r\nab\r\n0\r\n\r\n",
     ],
     ["an empty coding beside a length", ["Transfer-Encoding:", "Content-Length: 2"], "ab"],
-  ])("is rejected with 400: %s", async (_, headers, body) => {
+  ])("gets 400: %s", async (_, headers, body) => {
     expect(await untilClosed(ask("POST /write", headers) + body)).toMatch(/^HTTP\/1\.1 400 /)
     expect(handled).toEqual([])
   })
@@ -107,15 +107,15 @@ describe("a request with an ambiguous body length", () => {
 
 describe("a request with a valid body length", () => {
   it.each([
-    ["a length", ["Content-Length: 2"], "ab"],
-    ["chunks", ["Transfer-Encoding: Chunked"], "2\r\nab\r\n0\r\n\r\n"],
-  ])("is served if it has %s, and so is the next request of the connection", async (_, headers, body) => {
+    ["Content-Length", ["Content-Length: 2"], "ab"],
+    ["chunked encoding", ["Transfer-Encoding: Chunked"], "2\r\nab\r\n0\r\n\r\n"],
+  ])("given by %s is served, and so is the next request of the connection", async (_, headers, body) => {
     const last = ask("GET /read", ["Connection: close"])
     const text = await untilClosed(ask("POST /write", headers) + body + last)
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"])
     expect(handled).toEqual(["POST /write ab", "GET /read "])
   })
-  it("is served, even if the operation ignores its body", async () => {
+  it("is served even by an operation that ignores the body", async () => {
     const text = await untilClosed(`${ask("GET /prepared", ["Content-Length: 2", "Connection: close"])}ab`)
     expect(text).toMatch(/^HTTP\/1\.1 200 /)
     expect(handled).toEqual(["prepared"])

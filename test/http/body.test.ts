@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { append, noBody } from "../../src/http/request/body.ts"
 
 describe("a body that arrives byte by byte", () => {
-  it("is complete, and is copied only when its memory is too small", () => {
+  it("is complete, and uses at most 1 + log2(length) buffers", () => {
     const sent = Buffer.from("0123456789".repeat(10_000))
     const rooms = new Set<ArrayBuffer>()
     let body = noBody
@@ -13,7 +13,7 @@ describe("a body that arrives byte by byte", () => {
     expect(Buffer.compare(body, sent)).toBe(0)
     expect(rooms.size).toBeLessThanOrEqual(1 + Math.log2(sent.length))
   })
-  it("does not use the memory of a chunk, which the library reuses", () => {
+  it("does not change when the server library reuses the memory of a chunk", () => {
     const chunk = Uint8Array.of(1, 2)
     const body = append(append(noBody, chunk.buffer), chunk.buffer)
     chunk.fill(9)

@@ -12,12 +12,12 @@ const nameOf = ({ method, path }: { method: string; path: string }) => `${method
 const answered = contractOperations.filter(({ method, path }) => rows.has(shapeOf(method, path)))
 
 describe("the route table", () => {
-  it("has every operation of the contract", () => {
+  it("has every operation of the original API contract", () => {
     expect(contractOperations.filter((operation) => !answered.includes(operation)).map(nameOf)).toEqual([])
   })
 
   it.each(answered.map((operation) => [nameOf(operation), operation] as const))(
-    "has the parameters and the success status of the contract: %s",
+    "has the parameters and the success status of the original API contract: %s",
     (_name, operation) => {
       const row = rows.get(shapeOf(operation.method, operation.path))!
       const named = (place: string) => operation.parameters.filter((p) => p.in === place).map((p) => p.name)
@@ -28,7 +28,7 @@ describe("the route table", () => {
     },
   )
 
-  it("documents the types of query parameters that are not texts as the contract does", () => {
+  it("generates OpenAPI types of non-string query parameters that match the original API contract", () => {
     const document = openApi(routes, [])
     const told = answered.flatMap((operation) => {
       const { method, path } = operation
@@ -49,7 +49,7 @@ describe("the route table", () => {
     expect(told.filter(({ expected, found }) => String(found) !== String(expected))).toEqual([])
   })
 
-  it("documents the parameters of the sign-in pages and of the partner flows", () => {
+  it("generates OpenAPI parameters for the sign-in pages and the partner flows", () => {
     const { paths } = openApi(routes, [])
     const given = (path: string) =>
       (paths[path]!["get"] as Operation).parameters.filter((p) => p.in === "query").map(({ name }) => name)
@@ -67,7 +67,7 @@ describe("the route table", () => {
     expect(parameters.find(({ name }) => name === "state")!.schema).toMatchObject({ maxLength: 50 })
   })
 
-  it("documents 304 for every operation that reads If-None-Match", () => {
+  it("generates an OpenAPI response 304 for every operation that reads If-None-Match", () => {
     const { paths } = openApi(routes, [])
     for (const row of routes.filter(({ headers }) => headers?.includes("if-none-match"))) {
       const { parameters, responses } = paths[row.path.replaceAll(/:(\w+)/g, "{$1}")]!["get"] as Operation
@@ -76,7 +76,7 @@ describe("the route table", () => {
     }
   })
 
-  it("documents redirects and the response headers that clients need", () => {
+  it("generates OpenAPI redirects and the response headers that clients need", () => {
     const { paths } = openApi(routes, [])
     const told = (method: string, path: string, status: number) =>
       Object.keys((paths[path]![method] as Operation).responses[status]?.headers ?? {})
@@ -94,13 +94,13 @@ describe("the route table", () => {
     expect(told("get", "/cart", 200)).toEqual([])
   })
 
-  it("uses every operation id once", () => {
+  it("uses every operation id only once", () => {
     const ids = routes.map((row) => row.id)
     expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([])
   })
 })
 
-describe("expectContract", () => {
+describe("the test helper `expectContract`", () => {
   const wallet = { eth_address: "0x0", user_id: "00000000-0000-4000-8000-000000000000" }
 
   it("accepts additional members, and null for optional members", () => {

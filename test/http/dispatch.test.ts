@@ -167,8 +167,8 @@ const call = (method: string, path: string, options?: CallOptions) =>
   request(`http://127.0.0.1:${server.port}${path}`, method, options)
 const id = "6f2c8f0e-3d0b-4d6f-9a52-0d8f6f7f1c11"
 
-describe("a request is decoded", () => {
-  it("from path and query, and the values of a repeated parameter are joined by commas", async () => {
+describe("a request", () => {
+  it("is decoded from path and query; the values of a repeated query parameter are joined by commas", async () => {
     const answer = await call("GET", `/things/${id}?limit=3&tags=0x1003&tags=0x1004`)
     expect(answer.body).toEqual({ params: { thing: id }, query: { limit: "3", tags: "0x1003,0x1004" } })
   })
@@ -178,7 +178,7 @@ describe("a request is decoded", () => {
     [`/things/${id}?limit=1e1`, "query: limit"],
     [`/things/${id}?tags=%zz`, "query"],
     [`/things/${id}?tags=%00`, "query"],
-  ])("or rejected with a 400 that says which part is invalid: %s", async (path, where) => {
+  ])("with an invalid path or query gets a 400 that names the invalid part: %s", async (path, where) => {
     const answer = await call("GET", path)
     expect(answer.status).toBe(400)
     expect(answer.body.error).toContain(where)
@@ -187,7 +187,7 @@ describe("a request is decoded", () => {
       request_id: answer.headers.get("x-request-id"),
     })
   })
-  it("from a JSON body, in which null means that a member is omitted", async () => {
+  it("may have a JSON body with `null` for an optional member and with unknown members", async () => {
     const answer = await call("POST", "/things", {
       token: "member",
       body: { name: "a", note: null, extra: 1 },
@@ -196,8 +196,8 @@ describe("a request is decoded", () => {
     expect(answer.headers.get("ratelimit-remaining")).toBe("9")
   })
   it.each([
-    ["nothing", ""],
-    ["null", "null"],
+    ["an empty body", ""],
+    ["`null`", "null"],
     ["a truncated object", '{"name":'],
     ["a missing member", "{}"],
     ["a wrong type", '{"name":7}'],
@@ -207,20 +207,20 @@ describe("a request is decoded", () => {
     ["a lone surrogate in a member's name", '{"name":"x","any":{"\\ud83d":1}}'],
     ["sixty thousand brackets", "[".repeat(60_000)],
     ["nesting that is too deep", `{"name":"x","any":${"[".repeat(100)}${"]".repeat(100)}}`],
-  ])("or rejected with 400: %s", async (_what, rawBody) => {
+  ])("with an invalid body gets 400, and its handler does not run: %s", async (_what, rawBody) => {
     const before = handled
     const answer = await call("POST", "/things", { token: "member", rawBody })
     expect(answer.status).toBe(400)
     expect(answer.body.error).toMatch(/^body: /)
     expect(handled).toBe(before)
   })
-  it("safely, even if it contains __proto__ or the same member twice", async () => {
+  it("may have `__proto__` and a repeated member in its body: prototypes do not change, the last value is used", async () => {
     const rawBody = '{"__proto__":{"admin":true},"name":"first","name":"second"}'
     const answer = await call("POST", "/things", { token: "member", rawBody })
     expect(answer.body.body).toEqual({ name: "second" })
     expect(({} as { admin?: boolean }).admin).toBeUndefined()
   })
-  it("without reading its body if the operation has no body", async () => {
+  it("may have any body, even invalid JSON, if the operation takes no body", async () => {
     for (const rawBody of ["", "null", "{"]) {
       const answer = await call("POST", "/press", {
         rawBody,
@@ -232,48 +232,48 @@ describe("a request is decoded", () => {
 })
 
 describe("a caller", () => {
-  it("without credentials gets 401 if credentials are required, and is anonymous if they are optional", async () => {
+  it("without credentials gets 401 if credentials are required, and is anonymous if credentials are optional", async () => {
     const refused = await call("POST", "/things", { body: { name: "a" } })
     expect(refused.status).toBe(401)
     expect(refused.headers.get("www-authenticate")).toBe("Bearer")
     expect((await call("POST", "/press")).body).toEqual({ who: null })
     expect((await call("POST", "/press", { token: "member" })).body).toEqual({ who: "u" })
   })
-  it("without the required scope gets a 403 that names the scope, before the body is decoded", async () => {
+  it("without the required scope gets a 403 that names the scope, even if the body is invalid", async () => {
     const answer = await call("POST", "/things", { token: "stranger", rawBody: "{" })
     expect(answer.status).toBe(403)
     expect(answer.body).toMatchObject({ code: "forbidden", scope: "cart:update" })
   })
-  it("with credentials gets responses that caches must not store", async () => {
+  it("with credentials gets responses that caches must not store (`no-store`)", async () => {
     for (const path of ["/own/thing", "/own/nothing", "/own/else"]) {
       const { headers } = await call("GET", path, { token: "member" })
       expect([path, headers.get("cache-control")]).toEqual([path, "no-store"])
     }
   })
-  it("without credentials gets responses that caches must revalidate", async () => {
+  it("without credentials gets responses that caches must revalidate (`no-cache`)", async () => {
     for (const path of [`/things/${id}`, "/things/none", "/nowhere"]) {
       const { headers } = await call("GET", path)
       expect([path, headers.get("cache-control")]).toEqual([path, "no-cache"])
     }
   })
-  it("with a token of the OAuth authorization-code flow can call only routes that allow such tokens", async () => {
+  it("with an OAuth token gets 403 from a route that does not allow it, and is anonymous if login is optional", async () => {
     expect((await call("POST", "/things", { token: "oauth", body: { name: "a" } })).status).toBe(403)
     expect((await call("POST", "/press", { token: "oauth" })).body).toEqual({ who: null })
   })
 })
 
-describe("a failure", () => {
-  it("of a field is 422 and names the field", async () => {
+describe("a request that fails", () => {
+  it("because of an invalid field gets a 422 that names the field", async () => {
     const answer = await call("POST", "/fails/fields")
     expect(answer.status).toBe(422)
     expect(answer.body.fields).toEqual({ email: [{ code: "uniqueness", message: "Already registered." }] })
   })
-  it("because of the state is 409 with the state and the allowed events", async () => {
+  it("because of the state of an entity gets a 409 with the state and the allowed events", async () => {
     const answer = await call("POST", "/fails/state")
     expect(answer.status).toBe(409)
     expect(answer.body).toMatchObject({ state: "Paid", allowed: ["REFUND"], code: "refused_by_state" })
   })
-  it("that is unexpected is a 500 without details, except the request id", async () => {
+  it("because of an unexpected error gets a 500 with the request id and without internal details", async () => {
     const answer = await call("POST", "/fails/defect")
     expect(answer.status).toBe(500)
     expect(answer.text).not.toMatch(/hunter2|stack|Error/)
@@ -283,17 +283,17 @@ describe("a failure", () => {
       request_id: answer.headers.get("x-request-id"),
     })
   })
-  it("of a handler to return what its schema declares is a 500 in tests", async () => {
+  it("because its handler returns a value that does not match the schema gets 500 in tests", async () => {
     expect((await call("POST", "/fails/wrong")).status).toBe(500)
   })
-  it("of a lookup or of the token endpoint has the form that their specifications prescribe", async () => {
+  it("gets the error body that its route declares: the lookup form or the OAuth form", async () => {
     expect((await call("GET", "/lookup")).body).toEqual({ error: "no" })
     expect((await call("POST", "/token")).body).toEqual({
       error: "invalid_grant",
       error_description: "The code was used.",
     })
   })
-  it("is 409 for an Idempotency-Key whose first request is still running", async () => {
+  it("because the first request with its Idempotency-Key is still running gets 409", async () => {
     const headers = { "Idempotency-Key": "busy" }
     expect((await call("POST", "/press", { headers })).status).toBe(409)
   })
@@ -301,7 +301,7 @@ describe("a failure", () => {
 
 describe("the OpenAPI document", () => {
   const document = openApi(rows as never, ["http://x"])
-  it("has every route with its parameters, security and errors", () => {
+  it("contains the parameters, the security schemes and the responses of a route", () => {
     expect(document.paths["/things/{thing}"]?.["get"]).toMatchObject({
       operationId: "read",
       security: [],
@@ -318,7 +318,7 @@ describe("the OpenAPI document", () => {
       responses: { 200: {}, 400: {}, 401: {}, 403: {}, 429: {} },
     })
   })
-  it("documents Idempotency-Key and its errors for the routes that support it", () => {
+  it("documents Idempotency-Key and its errors only for routes that support it", () => {
     const key = { name: "Idempotency-Key", in: "header", required: false }
     expect(document.paths["/things"]?.["post"]).toMatchObject({
       parameters: [key],
@@ -331,7 +331,7 @@ describe("the OpenAPI document", () => {
       parameters: expect.arrayContaining([expect.objectContaining(key)]),
     })
   })
-  it("documents errors in the form that the route uses", () => {
+  it("documents the error schema that a route uses", () => {
     const shown = (schema: string) => ({
       content: { "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } },
     })

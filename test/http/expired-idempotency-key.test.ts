@@ -36,14 +36,14 @@ const paidOrder = async () => {
 it.each([
   ["makes a second refund", "refund", { amount: 100 }, "refunded_total_in_cents", 200],
   [
-    "makes only one refund for the same reference",
+    "makes only one refund for the same external reference",
     "refund_override",
     { amount: 100, external_reference: "till 4" },
     "refunded_total_in_cents",
     100,
   ],
   [
-    "records only one payment for the same reference",
+    "records only one payment for the same external reference",
     "payment_override",
     { amount: 100, external_reference: "till 4" },
     "amount_overpaid_in_cents",

@@ -36,15 +36,15 @@ describe("behind a trusted proxy the caller's address is", () => {
       "203.0.113.7",
     ],
     [
-      "in the header line that the proxy added after the caller's line",
+      "the address in the X-Forwarded-For line that the proxy added after the caller's line",
       ["6.6.6.6", "203.0.113.7"],
       "203.0.113.7",
     ],
-    ["the address without the port", ["203.0.113.7:51234"], "203.0.113.7"],
-    ["the IPv6 address without the port", ["[2001:db8::7]:51234"], "2001:db8::7"],
-    ["an IPv6 address without brackets", ["2001:db8::7"], "2001:db8::7"],
-    ["the address of the proxy if the header is absent", [], "127.0.0.1"],
-    ["the address of the proxy if its entry is empty", ["6.6.6.6,"], "127.0.0.1"],
+    ["the reported address without its port", ["203.0.113.7:51234"], "203.0.113.7"],
+    ["the reported IPv6 address without its brackets and port", ["[2001:db8::7]:51234"], "2001:db8::7"],
+    ["the reported IPv6 address if it has no brackets", ["2001:db8::7"], "2001:db8::7"],
+    ["the address of the proxy if X-Forwarded-For is absent", [], "127.0.0.1"],
+    ["the address of the proxy if the last entry is empty", ["6.6.6.6,"], "127.0.0.1"],
   ])("%s", async (_what, lines, address) => {
     expect(await addressOf(...lines)).toBe(address)
   })

@@ -4,7 +4,7 @@ import { serveDirectory } from "../directory/directory-service.ts"
 
 const mebibyte = 1024 * 1024
 
-it("above the storage quota new Idempotency-Keys get 429, and stored responses are still replayed", async () => {
+it("a caller above the storage quota gets 429 for a new Idempotency-Key, and still gets stored responses", async () => {
   const service = await serveDirectory({ RATE_LIMIT: "on" })
   const [owner, other] = [await service.user(), await service.user()]
   const [id, others] = ["🍕🍕", "🍕🍕🍕"]

@@ -13,7 +13,7 @@ beforeAll(async () => {
 const withKey = (key: string) => ({ headers: { "idempotency-key": key } })
 
 describe("an Idempotency-Key", () => {
-  it("that is repeated gets the stored response in every process, and the request does not run again", async () => {
+  it("that is repeated in any process gets the stored response, and the request does not run again", async () => {
     const buyer = await newShopper(one)
     const key = randomUUID()
     const body = { items: [{ emoji_id: freshId() }] }
@@ -31,7 +31,7 @@ describe("an Idempotency-Key", () => {
     expect(anew.status).toBe(422)
   })
 
-  it("replays the longest response of the API", async () => {
+  it("replays even the longest response of the API", async () => {
     const { token } = await one.user({ role: "Admin" })
     const rule = { min_score: 1, max_score: 100 }
     const config = {
@@ -48,7 +48,7 @@ describe("an Idempotency-Key", () => {
     expect((await generate(two)).text === first.text).toBe(true)
   })
 
-  it("also replays the response if it is an error", async () => {
+  it("also replays an error response", async () => {
     const buyer = await newShopper(one)
     const key = randomUUID()
     const first = await buyer.call("POST", "/cart/checkout", card, withKey(key))
@@ -59,7 +59,7 @@ describe("an Idempotency-Key", () => {
     expect(again.text).toBe(first.text)
   })
 
-  it("belongs to one request: with another body or another operation it gets 422", async () => {
+  it("gets 422 if it is reused with another body or another operation", async () => {
     const buyer = await newShopper(one)
     const key = randomUUID()
     await buyer.call("POST", "/cart", { items: [{ emoji_id: freshId() }] }, withKey(key))
@@ -70,7 +70,7 @@ describe("an Idempotency-Key", () => {
     expect((await buyer.cart()).body.order_items).toHaveLength(1)
   })
 
-  it("with invalid characters is rejected, and the request does not run", async () => {
+  it("with invalid characters gets 400, and the request does not run", async () => {
     const buyer = await newShopper(one)
     for (const key of ["é", "ÿ÷þ", "a b"]) {
       const refused = await buyer.call("POST", "/cart", { items: [{ emoji_id: freshId() }] }, withKey(key))
@@ -92,7 +92,7 @@ describe("an Idempotency-Key", () => {
     expect(answers[0]?.body.user_id).not.toBe(answers[1]?.body.user_id)
   })
 
-  it("that is sent five times at once runs once; the other requests get the same response or 409", async () => {
+  it("that is sent five times simultaneously runs one request; the others get the same response or 409", async () => {
     const buyer = await newShopper(one)
     await buyer.add(freshId())
     const key = randomUUID()
@@ -109,11 +109,11 @@ describe("an Idempotency-Key", () => {
       if (answer.status === 409) expect(answer.headers.get("retry-after")).toBe("1")
     }
     const [row] = await one.sql`select version from entity where owner_id = ${buyer.id} and kind = 'order'`
-    // The version is the number of turns: one added the id, and one was the checkout.
+    // The version is the number of turns. The first turn added the id, and the second turn was the checkout.
     expect(row?.["version"]).toBe(2)
   })
 
-  it("can be used again after its lease has expired, if the process that held the lease died", async () => {
+  it("without a stored response gets 409 until its lease expires; then the request runs again", async () => {
     const buyer = await newShopper(one)
     const key = randomUUID()
     const body = { items: [{ emoji_id: freshId() }] }
@@ -136,7 +136,7 @@ describe("an Idempotency-Key", () => {
     expect(statuses.at(-1)).toBe(429)
   })
 
-  it("is ignored by routes that have neither authentication nor a rate limit, such as webhooks", async () => {
+  it("is not stored by the webhook routes, which have neither authentication nor a rate limit", async () => {
     const key = randomUUID()
     for (const provider of ["sandbox", "stripe"]) {
       const forged = await one.call("POST", `/webhooks/${provider}`, { body: {}, ...withKey(key) })
@@ -145,7 +145,7 @@ describe("an Idempotency-Key", () => {
     expect(await one.sql`select 1 from idempotency_key where key = ${key}`).toEqual([])
   })
 
-  it("expires after one day", async () => {
+  it("expires after one day and can then be used for another request", async () => {
     const buyer = await newShopper(one)
     const key = randomUUID()
     await buyer.call("POST", "/cart", { items: [{ emoji_id: freshId() }] }, withKey(key))
@@ -170,7 +170,7 @@ describe("an Idempotency-Key", () => {
     expect(row?.["answer"]).not.toContain(first.body.access_token)
   })
 
-  it("gets 409, without a second run, if the secret key that encrypted the stored response was removed", async () => {
+  it("gets 409 and runs nothing if the secret key that encrypted the stored response was removed", async () => {
     const before = await serve()
     const key = randomUUID()
     const body = { items: [{ emoji_id: freshId() }] }
@@ -190,7 +190,7 @@ describe("an Idempotency-Key", () => {
     expect((await buyer.cart()).body.order_items).toHaveLength(1)
   })
 
-  it("that is too long or invalid gets 400, and is ignored for reads", async () => {
+  it("that is too long or contains a space gets 400 for a write; a read ignores an invalid key", async () => {
     const buyer = await newShopper(one)
     const body = { items: [{ emoji_id: freshId() }] }
     expect((await buyer.call("POST", "/cart", body, withKey("x".repeat(256)))).status).toBe(400)
@@ -198,7 +198,7 @@ describe("an Idempotency-Key", () => {
     expect((await buyer.call("GET", "/cart", undefined, withKey("a b"))).status).toBe(200)
   })
 
-  it("can be used again after 401", async () => {
+  it("can be used again after a 401 response", async () => {
     const buyer = await newShopper(one)
     const key = randomUUID()
     const body = { items: [{ emoji_id: freshId() }] }
@@ -207,7 +207,7 @@ describe("an Idempotency-Key", () => {
     expect((await buyer.call("POST", "/cart", body, withKey(key))).status).toBe(200)
   })
 
-  it("can be used again after 403", async () => {
+  it("can be used again after a 403 response", async () => {
     const [admin, owner] = [await one.user({ role: "Admin" }), await one.user()]
     const made = await one.call("POST", "/organizations", { token: admin.token, body: { name: "Acme" } })
     const path = `/organizations/${made.body.id}`

@@ -17,7 +17,7 @@ const send = async (sender: TestUser, recipient: TestUser): Promise<string> => {
   return body.id
 }
 
-/** Reads a list with one request, and then again in pages of two items. */
+/** Reads a list twice: with one request, and in pages of two items. */
 const read = async (path: string, { token }: TestUser) => {
   const whole = await service.call("GET", path, { token })
   const pieces: Array<ReadonlyArray<unknown>> = []
@@ -31,13 +31,13 @@ const expectPieces = async (path: string, user: TestUser) => {
   expect(pieces).toEqual([whole.slice(0, 2), whole.slice(2)])
 }
 
-it("incoming transfers are paginated", async () => {
+it("the list of incoming transfers is paginated", async () => {
   const [sender, recipient] = [await service.user(), await service.user()]
   for (let n = 0; n < 3; n++) await send(sender, recipient)
   await expectPieces("/transfers/incoming", recipient)
 })
 
-it("members and pubkeys of organizations, OAuth clients and lootbox types are paginated", async () => {
+it("the lists of an organization's members and pubkeys, of OAuth clients and of lootbox types are paginated", async () => {
   const { token } = admin
   const { body } = await service.call("POST", "/organizations", { token, body: { name: "Acme" } })
   const ofAcme = `/organizations/${body.id}`
@@ -60,14 +60,14 @@ it("members and pubkeys of organizations, OAuth clients and lootbox types are pa
   await expectPieces("/lootbox_type", admin)
 })
 
-it("payment methods are paginated", async () => {
+it("the list of payment methods is paginated", async () => {
   const buyer = await service.user()
   await service.sql`insert into payment_method (id, user_id, provider, payment_type, is_default, created_at)
                     select 'pm_' || n, ${buyer.id}, 'stripe', 'card', n = 2, now() from generate_series(1, 3) n`
   await expectPieces("/payment_methods", buyer)
 })
 
-it("the live list of open transfers contains an open transfer that is older than two hundred ended ones", async () => {
+it("the live channel `transfers` contains an open transfer that is older than 200 ended transfers", async () => {
   const [sender, recipient] = [await service.user(), await service.user()]
   const open = await send(sender, recipient)
   await service.sql`

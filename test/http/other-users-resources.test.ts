@@ -5,7 +5,7 @@ import { type CallOptions, serve } from "../fixtures/service.ts"
 import { card, freshId, newShopper } from "../orders/shopper.ts"
 import { grant } from "../transfers/transfer-service.ts"
 
-/** These tests call every route that has a path parameter with a resource of another user. */
+/** These tests call every route that has a path parameter. The parameter names a resource of another user. */
 
 const service = await serve()
 const admin = await newShopper(service, { role: "Admin" })
@@ -105,13 +105,13 @@ const send = (row: Route, options: CallOptions) => {
     ...(row.method === "get" ? {} : { body: bodies[row.id] ?? {} }),
   })
 }
-/** Operations that every user may call for every id, whoever owns it. */
+/** Operations that every user may call for every emoji id, including the ids of other users. */
 const forAnybody = new Set(["getStats"])
-/** Operations that an API key may call without any scope. The last one reads the features of the key's owner. */
+/** Operations that an API key without scopes may call. `readFeaturesOfUser` reads the features of the key's owner. */
 const forAnyKey = new Set([...forAnybody, "readFeaturesOfUser"])
 /**
- * Returns the expected statuses of a refusal. Adding the pubkey of another user is 422, which reports only that the
- * key is registered.
+ * Returns the expected statuses of a rejected request. Adding the pubkey of another user gets 422, which reports only
+ * that the key is registered.
  */
 const refusals = (row: Route) => (row.id === "addPubkey" ? [422] : [403, 404])
 
@@ -141,7 +141,7 @@ describe.each(rows)("%s", (_name, row) => {
     for (const [, name] of row.path.matchAll(/:(\w+)/g)) expect(thingOf(row, name!)).toBeTruthy()
   })
 
-  it("shows and changes nothing of another user or organization", async () => {
+  it("rejects another user and the owner of another organization, and changes no data", async () => {
     if (forAnybody.has(row.id)) return
     const before = await everything()
     for (const { token } of [stranger, partner]) {
@@ -152,7 +152,7 @@ describe.each(rows)("%s", (_name, row) => {
     expect(await everything()).toEqual(before)
   })
 
-  it("shows and changes nothing for an API key of the owner without scopes", async () => {
+  it("rejects an API key that belongs to the owner but has no scopes, and changes no data", async () => {
     if (forAnyKey.has(row.id)) return
     const before = await everything()
     const { status } = await send(row, { headers: { "x-api-key": bare.api_key } })

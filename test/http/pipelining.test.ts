@@ -45,7 +45,7 @@ const asking = (method: string, path: string, rest = "\r\n") =>
 const unknown = asking("GET", "/x")
 const health = async (of: Server) => (await fetch(`http://127.0.0.1:${of.port}/health`)).text()
 
-/** Opens a connection that sends blocks of requests as long as the server accepts them, and reads nothing. */
+/** Opens a connection that sends blocks of requests as long as the server accepts them, and reads no response. */
 const flood = async (of: Server, requests: string): Promise<Socket> => {
   const socket = await openSocket(of.port)
   socket.pause()
@@ -77,7 +77,7 @@ const countAnswers = (socket: Socket, expected: number): Promise<number> => {
 
 /**
  * Sends `each` requests on each connection in one turn of the event loop, so that the server reads all of them in its
- * next turn. Returns for each connection how many responses it got, until it had all or the server closed it.
+ * next turn. Returns for each connection how many responses it got before it had all of them or the server closed it.
  */
 const pipeline = async (
   of: Server,
@@ -103,12 +103,12 @@ it.each([
   ["a response without content", asking("GET", "/empty")],
   ["a precomputed response", asking("GET", "/prepared")],
   ["a precomputed 304", asking("GET", "/unchanged")],
-  ["a response to a body", asking("POST", "/posted", "Content-Length: 3\r\n\r\nabc")],
-])("a connection that requests this and never reads is closed: %s", async (_, request) => {
+  ["a response to a request with a body", asking("POST", "/posted", "Content-Length: 3\r\n\r\nabc")],
+])("the server closes a connection that never reads the responses: %s", async (_, request) => {
   await closed(await flood(server, request))
 })
 
-it("a connection that sends a few requests at a time and never reads is closed", async () => {
+it("the server closes a connection that sends 20 requests at a time and never reads the responses", async () => {
   const socket = await openSocket(server.port)
   socket.pause()
   socket.on("error", () => {})
@@ -126,7 +126,7 @@ it.each([
   ["a precomputed response", asking("GET", "/prepared")],
   ["a response of a handler", asking("GET", "/health")],
 ])(
-  "connections that pipeline more requests than one turn of the event loop allows are closed: %s",
+  "the server closes some of 20 connections that pipeline 1500 requests each at the same time: %s",
   async (_, request) => {
     const counts = await pipeline(server, request, 20, 1500)
     expect(counts.some((count) => count < 1500)).toBe(true)
@@ -134,14 +134,14 @@ it.each([
   },
 )
 
-it("connections that pipeline 100 requests each and read the responses get all of them", async () => {
+it("40 connections that pipeline 100 requests each and read the responses get all responses", async () => {
   const other = await start()
   const counts = await pipeline(other, asking("GET", "/prepared"), 40, 100)
   expect(new Set(counts)).toEqual(new Set([100]))
   await other.stop(0)
 })
 
-it("a connection with only HEAD requests is closed after a complete response with Connection: close", async () => {
+it("a connection that sends only HEAD requests is closed after a complete response with Connection: close", async () => {
   const socket = await openSocket(server.port)
   let last = ""
   socket.setEncoding("latin1").on("data", (text: string) => {
@@ -157,7 +157,7 @@ it("a connection with only HEAD requests is closed after a complete response wit
   expect(last).toMatch(/\r\nConnection: close\r\n\r\n$/)
 })
 
-it("every 404 of a pipelined unknown path has its own request id, in the header and in the body", async () => {
+it("each of 300 pipelined requests for an unknown path gets its own request id, in the header and in the body", async () => {
   const socket = await openSocket(server.port)
   let text = ""
   socket.setEncoding("utf8").on("data", (part: string) => {
@@ -172,7 +172,7 @@ it("every 404 of a pipelined unknown path has its own request id, in the header 
   expect(new Set(inHeaders()).size).toBe(300)
 })
 
-it("other clients are served, and the server can stop, while twenty connections flood it", async () => {
+it("a server that twenty connections flood still serves other clients and can stop", async () => {
   const attacked = await start()
   const sockets: Array<Socket> = []
   let isOver = false

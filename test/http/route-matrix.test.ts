@@ -10,8 +10,8 @@ import { type CallOptions, serve } from "../fixtures/service.ts"
 
 /**
  * These tests call every route as every kind of caller. The expected result follows from the authentication scheme
- * and the scope of the route. The requests contain placeholders, so an admitted request may get any response of its
- * handler; the tests check only whether the request was admitted.
+ * and the scope of the route. The requests contain placeholder values, so an admitted request may get any response of
+ * its handler. Most tests check only whether the request was admitted.
  */
 
 const service = await serve()
@@ -87,24 +87,24 @@ describe.concurrent.each(named(guarded))("%s", (_name, row) => {
     expect((await send(row, { headers: { "x-api-key": "svc_a_b" } })).status).toBe(401)
   })
 
-  it("returns 401 for a login that waits for its two-factor code, and for tokens with another purpose", async () => {
+  it("returns 401 for tokens of other kinds: login before its two-factor code, OAuth code, OAuth refresh, partner", async () => {
     for (const token of otherKinds) expect((await send(row, { token })).status).toBe(401)
   })
 
-  it("returns 401 for deactivated, deleted and logged-out users, and for expired API keys", async () => {
+  it("returns 401 to deactivated, deleted and logged-out users, and for expired API keys", async () => {
     for (const { token } of Object.values(noLonger)) expect((await send(row, { token })).status).toBe(401)
     for (const { headers } of [keyOfDeactivated, keyThatEnded]) {
       expect((await send(row, { headers })).status).toBe(401)
     }
   })
 
-  it(`${row.oauth ? "admits" : "rejects"} a token of the authorization-code flow`, async () => {
+  it(`${row.oauth ? "admits" : "rejects"} an access token of the OAuth authorization-code flow`, async () => {
     const { status } = await send(row, { token: oauthToken })
     if (row.oauth) expect([401, 403]).not.toContain(status)
     else expect([401, 403]).toContain(status)
   })
 
-  it("never returns a server error (5xx) for placeholders", async () => {
+  it("never returns a server error (5xx) for a request with placeholder values", async () => {
     if (endsCaller.has(row.id)) return
     expect((await send(row, { token: admin.token })).status).toBeLessThan(500)
     expect((await send(row, { token: user.token })).status).toBeLessThan(500)
@@ -114,7 +114,7 @@ describe.concurrent.each(named(guarded))("%s", (_name, row) => {
 describe.concurrent.each(named(scoped))("%s, which requires a scope,", (_name, row) => {
   const scope = row.scope!
 
-  it(`${roleScopes.User.has(scope) ? "admits" : "rejects"} a user`, async () => {
+  it(`${roleScopes.User.has(scope) ? "admits" : "rejects"} a caller whose role is \`User\``, async () => {
     if (endsCaller.has(row.id)) return
     const { body, status } = await send(row, { token: user.token })
     if (roleScopes.User.has(scope)) expect(body?.scope).not.toBe(scope)
@@ -124,14 +124,14 @@ describe.concurrent.each(named(scoped))("%s, which requires a scope,", (_name, r
     }
   })
 
-  it("admits an administrator", async () => {
+  it("admits a caller whose role is `Admin`", async () => {
     if (endsCaller.has(row.id)) return
     const { body, status } = await send(row, { token: admin.token })
     expect(status).not.toBe(401)
     expect(body?.scope).not.toBe(scope)
   })
 
-  it("rejects an API key without the scope, even if its owner has the scope, and admits a key with it", async () => {
+  it("rejects an API key without the scope, and admits a key with the scope unless only login tokens are accepted", async () => {
     const refused = await send(row, bareKey)
     if (row.auth === "two_factor") return expect(refused.status).toBe(401)
     expect(refused.status).toBe(403)
@@ -141,7 +141,7 @@ describe.concurrent.each(named(scoped))("%s, which requires a scope,", (_name, r
     expect(body?.scope).not.toBe(scope)
   })
 
-  it("rejects an API key that lists the scope if the owner of the key does not have it", async () => {
+  it("rejects an API key that lists the scope if the owner of the key does not have the scope", async () => {
     if (roleScopes.User.has(scope) || row.auth === "two_factor") return
     expect((await send(row, await apiKey([scope], user.id))).status).toBe(403)
   })
@@ -149,15 +149,15 @@ describe.concurrent.each(named(scoped))("%s, which requires a scope,", (_name, r
 
 describe.concurrent("the sensitive routes", () => {
   it.each(named(guarded.filter((row) => row.sensitive)))(
-    "%s requires a recent two-factor code",
+    "include %s, which requires a recent two-factor code",
     async (_name, row) => {
       const { status } = await send(row, { token: stale.token })
-      // The placeholder may be an invalid body or parameter, which is reported before a code is required.
+      // The placeholder may be an invalid body or parameter. This error is reported before the missing code.
       expect(row.body === undefined && row.params === undefined ? [424] : [424, 400]).toContain(status)
     },
   )
 
-  it("include the operations that can be used to take over an account or an id", () => {
+  it("include the operations with which an attacker could take over an account or an id", () => {
     const paths = guarded.filter((row) => row.sensitive).map((row) => `${row.method} ${row.path}`)
     expect(paths).toEqual(
       expect.arrayContaining([
@@ -181,19 +181,19 @@ describe.concurrent("the sensitive routes", () => {
 })
 
 describe.concurrent("the public routes", () => {
-  it.each(named(open))("%s does not require a login", async (_name, row) => {
+  it.each(named(open))("include %s, which does not require a login", async (_name, row) => {
     expect((await send(row, {})).status).not.toBe(401)
   })
 })
 
-describe.concurrent("the routes that read a resource", () => {
+describe.concurrent("the routes that read one resource by its id", () => {
   /**
    * The routes that read one resource by its id. Routes of an emoji id are excluded, because they also describe an id
    * that is not registered.
    */
   const ofThings = guarded.filter(({ method, path }) => method === "get" && /:(?!emoji_id)/.test(path))
 
-  it.each(named(ofThings))("%s returns 404 for an unknown resource", async (_name, row) => {
+  it.each(named(ofThings))("include %s, which returns 404 for an unknown resource", async (_name, row) => {
     expect((await send(row, { token: admin.token })).status).toBe(404)
   })
 })

@@ -150,36 +150,36 @@ const get = (path: string, init: RequestInit = {}) => fetch(`${url}${path}`, ini
 const stillServes = async () => expect((await get("/fixed/word")).status).toBe(200)
 
 describe("a request", () => {
-  it("reaches its endpoint with decoded parameters, the raw query and the declared headers", async () => {
+  it("reaches its endpoint with decoded path parameters, the raw query and the declared headers", async () => {
     const answer = await get("/echo/%F0%9F%9A%80/a%2Fb?x=1&y=%20", {
       headers: { "X-Seen": "yes", "X-Other": "no" },
     })
     expect(await answer.json()).toEqual({ params: ["🚀", "a/b"], query: "x=1&y=%20", seen: "yes" })
   })
-  it("may carry raw UTF-8 in its path", async () => {
+  it("may have a path with UTF-8 characters that are not percent-encoded", async () => {
     const text = await exchange(server.port, "GET /fixed/🚀🌊 HTTP/1.1\r\nHost: x\r\n\r\n")
     expect(text).toContain('"🚀🌊"')
   })
-  it("may have a request line and headers of fifteen thousand bytes, in every version of Node", async () => {
+  it("may have a request line and headers of 15,000 bytes in total", async () => {
     const query = `ids=${"🚀".repeat(1_000)}`
     const answer = await get(`/echo/a/b?${query}`, { headers: { "X-Seen": "x".repeat(3_000) } })
     expect(answer.status).toBe(200)
     expect(decodeURIComponent((await answer.json()).query)).toBe(query)
   })
 
-  it("reaches the endpoint with a fixed path rather than the one with a parameter", async () => {
+  it("reaches an endpoint whose fixed path matches, rather than an endpoint with a path parameter", async () => {
     expect(await (await get("/fixed/word")).json()).toBe("word")
     expect(await (await get("/fixed/other")).json()).toBe("other")
   })
   it.each(["/fixed/%", "/fixed/%zz", "/fixed/%ff", "/fixed/%F0%9F", "/fixed/%C0%AF", "/fixed/a%00b"])(
-    "with invalid percent-encoding or NUL gets 400: %s",
+    "with invalid percent-encoding or an encoded NUL in its path gets 400: %s",
     async (path) => {
       const text = await exchange(server.port, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
       expect(text).toMatch(/^HTTP\/1\.1 400 /)
       expect(text).toContain('"code":"invalid_request"')
     },
   )
-  it("for an unknown path gets 404 with an error body", async () => {
+  it("for an unknown path gets 404 with a JSON error body", async () => {
     const answer = await get("/nowhere")
     expect(answer.status).toBe(404)
     expect(await answer.json()).toMatchObject({
@@ -187,7 +187,7 @@ describe("a request", () => {
       request_id: answer.headers.get("x-request-id"),
     })
   })
-  it("with an unsupported method gets 405, with the supported methods in Allow", async () => {
+  it("with a method that the path does not support gets 405 and an Allow header with the supported methods", async () => {
     const answer = await get("/body")
     expect(answer.status).toBe(405)
     expect(answer.headers.get("allow")).toBe("OPTIONS, POST")
@@ -210,7 +210,7 @@ describe("a request", () => {
     await answered("POST", "/no-body", "200")
     socket.destroy()
   })
-  it("with HEAD gets the headers and the length of a GET response, and no body", async () => {
+  it("with HEAD gets the status and the Content-Length of the GET response, and no body", async () => {
     const text = await exchange(
       server.port,
       "HEAD /fixed/word HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
@@ -219,20 +219,20 @@ describe("a request", () => {
     expect(text).toMatch(/content-length: 6/i)
     expect(text.split("\r\n\r\n")[1]).toBe("")
   })
-  it("with OPTIONS gets the headers of a CORS preflight", async () => {
+  it("with OPTIONS gets the headers of a CORS preflight response", async () => {
     const answer = await get("/body", { method: "OPTIONS", headers: { Origin: "https://app.example" } })
     expect(answer.status).toBe(204)
     expect(answer.headers.get("access-control-allow-origin")).toBe("*")
     expect(answer.headers.get("access-control-allow-headers")).toContain("X-Api-Key")
     expect((await get("/nowhere", { method: "OPTIONS" })).status).toBe(404)
   })
-  it("of a browser may have any other headers in addition to the token", async () => {
+  it("with OPTIONS gets `Authorization` and `*` as allowed headers, so that browsers may send any header", async () => {
     const { headers } = await get("/body", { method: "OPTIONS", headers: { Origin: "https://app.example" } })
     const allowed = headers.get("access-control-allow-headers")?.split(", ")
     expect(allowed).toEqual(expect.arrayContaining(["Authorization", "*"]))
     expect(headers.get("access-control-allow-credentials")).toBeNull()
   })
-  it("keeps the client's request id if the id is safe, and otherwise gets a new one", async () => {
+  it("keeps the client's X-Request-Id if its characters are safe, and otherwise gets a new request id", async () => {
     expect(
       (await get("/fixed/word", { headers: { "X-Request-Id": "abc-1" } })).headers.get("x-request-id"),
     ).toBe("abc-1")
@@ -241,8 +241,8 @@ describe("a request", () => {
   })
 })
 
-describe("a body", () => {
-  it("is complete if it arrives in several pieces", async () => {
+describe("a request body", () => {
+  it("reaches the handler completely if it arrives in several pieces", async () => {
     const socket = await openSocket(server.port)
     let seen = ""
     socket.on("data", (chunk) => {
@@ -256,14 +256,14 @@ describe("a body", () => {
     await expect.poll(() => seen).toContain('{"bytes":6,"text":"abcdef"}')
     socket.destroy()
   })
-  it("with exactly the maximum size is accepted, and with one byte more gets 413", async () => {
+  it("of exactly the maximum size is accepted, and a body that is one byte larger gets 413", async () => {
     expect((await get("/body", { method: "POST", body: "x".repeat(1000) })).status).toBe(200)
     const over = await get("/body", { method: "POST", body: "x".repeat(1001) })
     expect(over.status).toBe(413)
     expect(await over.json()).toMatchObject({ code: "body_too_large" })
     await stillServes()
   })
-  it("sent in chunks without a length has the same maximum size", async () => {
+  it("in chunked encoding, without Content-Length, gets 413 if it exceeds the maximum size", async () => {
     const chunk = `400\r\n${"x".repeat(1024)}\r\n`
     const text = await exchange(
       server.port,
@@ -272,7 +272,7 @@ describe("a body", () => {
     expect(text).toMatch(/^HTTP\/1\.1 413 /)
     await stillServes()
   })
-  it("sent byte by byte is complete", async () => {
+  it("in chunks of one byte reaches the handler completely", async () => {
     const sent = "0123456789".repeat(90)
     const chunks = [...sent].map((byte) => `1\r\n${byte}\r\n`).join("")
     const text = await exchange(
@@ -281,13 +281,13 @@ describe("a body", () => {
     )
     expect(text).toContain(JSON.stringify({ bytes: sent.length, text: sent }))
   })
-  it("that does not arrive completely gets 503 at the deadline", async () => {
+  it("that has not arrived completely at the deadline gets 503", async () => {
     const hasty = await startHasty()
     const text = await exchange(hasty.port, "POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nab")
     expect(text).toMatch(/^HTTP\/1\.1 503 /)
     expect(text).toMatch(/retry-after: 1/i)
   })
-  it("is ignored if the operation has no body, whether it is empty, null or has content", async () => {
+  it("is ignored by an operation that takes no body, whether the body is absent, `null` or large", async () => {
     for (const body of [undefined, "null", '{"a":1}', "x".repeat(5000)]) {
       const answer = await get("/no-body", { method: "POST", ...(body === undefined ? {} : { body }) })
       expect(await answer.json()).toBe("done")
@@ -302,11 +302,11 @@ describe("a response", () => {
     expect(await answer.text()).not.toContain("secret")
     await stillServes()
   })
-  it("is sent only once, even if the handler responds twice", async () => {
+  it("is the first one if the handler responds twice", async () => {
     expect(await (await get("/twice")).json()).toBe(1)
     await stillServes()
   })
-  it("that misses the deadline is dropped, the client gets 503, and the work is cancelled", async () => {
+  it("that is not ready at the deadline is replaced by 503, and the work of the handler is cancelled", async () => {
     const hasty = await startHasty()
     const answer = await fetch(`http://127.0.0.1:${hasty.port}/late`)
     expect(answer.status).toBe(503)
@@ -314,7 +314,7 @@ describe("a response", () => {
     for (const respond of late) respond()
     await stillServes()
   })
-  it("is dropped and the work is cancelled if the client has disconnected", async () => {
+  it("is no longer computed after the client has disconnected: the work of the handler is cancelled", async () => {
     const socket = await openSocket(server.port)
     socket.write("GET /never HTTP/1.1\r\nHost: x\r\n\r\n")
     await expect.poll(() => server.inFlight()).toBe(1)
@@ -322,14 +322,14 @@ describe("a response", () => {
     await expect.poll(() => cancelled.includes("never")).toBe(true)
     await expect.poll(() => server.inFlight()).toBe(0)
   })
-  it("never contains a header value with a line break", async () => {
+  it("is 500 if the handler sets a header value that contains a line break", async () => {
     const answer = await get("/injects", { redirect: "manual" })
     expect(answer.status).toBe(500)
     expect(answer.headers.get("set-cookie")).toBeNull()
     await stillServes()
   })
   it.each(["/large", "/large-later"])(
-    "that is larger than the system's buffers is complete: %s",
+    "that is larger than the buffers of the system arrives completely: %s",
     async (path) => {
       const socket = await openSocket(server.port)
       socket.setEncoding("utf8").pause()
@@ -342,7 +342,7 @@ describe("a response", () => {
       expect(text.slice(text.indexOf("\r\n\r\n") + 4) === large).toBe(true)
     },
   )
-  it("that the client does not read is not followed by further responses, which would use up the memory", async () => {
+  it("that the client does not read stops later requests of the connection: fewer than 10 of 60 are handled", async () => {
     sentLarge = 0
     const socket = await openSocket(server.port)
     socket.pause()
@@ -353,12 +353,12 @@ describe("a response", () => {
     socket.destroy()
     expect(sentLarge).toBeLessThan(10)
   })
-  it("without content has no Content-Length and no body", async () => {
+  it("with status 204 has no Content-Length", async () => {
     const text = await exchange(server.port, "GET /empty HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
     expect(text).toMatch(/^HTTP\/1\.1 204 /)
     expect(text).not.toMatch(/content-length/i)
   })
-  it("is the precomputed one if it exists, and otherwise the one of the handler", async () => {
+  it("is the precomputed response if one exists, and otherwise the response of the handler", async () => {
     const hot = await get("/prepared/hot")
     expect(await hot.json()).toEqual({ by: "preparation" })
     expect(hot.headers.get("etag")).toBe('"1"')
@@ -372,7 +372,7 @@ describe("a response", () => {
 })
 
 describe("a server", () => {
-  it("waits at its stop for work that continues after the client has disconnected", async () => {
+  it("that stops waits for running work whose client has already disconnected", async () => {
     const other = await startOther({ allowedOrigins: ["https://app.example"] })
     const leaving = new AbortController()
     const left = fetch(`http://127.0.0.1:${other.port}/persistent`, {
@@ -389,7 +389,7 @@ describe("a server", () => {
     expect(finished).toEqual(["persistent"])
     expect(other.inFlight()).toBe(0)
   })
-  it("lets running requests finish when it stops, and accepts no new connection", async () => {
+  it("finishes running requests before it stops, and then accepts no new connection", async () => {
     const other = await startOther({ allowedOrigins: ["https://app.example"] })
     const running = fetch(`http://127.0.0.1:${other.port}/slow`, {
       headers: { Origin: "https://app.example" },

@@ -20,7 +20,7 @@ describe("the development outbox", () => {
     `[::1]:${port}`,
     "dev.example",
     "dev.example:8443",
-  ])("answers for the host %s", async (Host) => {
+  ])("answers a request with the Host header %s", async (Host) => {
     expect(statusOf(await ask({ Host }))).toBe(200)
   })
 
@@ -31,14 +31,14 @@ describe("the development outbox", () => {
     "127.0.0.1.evil.example",
     "evil.example@localhost",
     "192.168.1.5",
-  ])("rejects the host %s, whose name may resolve to this machine (DNS rebinding)", async (Host) => {
+  ])("rejects a request with the Host header %s, which may be a DNS rebinding attack", async (Host) => {
     const answer = await ask({ Host })
     expect(statusOf(answer)).toBe(403)
     expect(answer).toContain("Developer routes answer only for localhost and the host of BASE_URL")
   })
 
   it.each([`http://localhost:${port}`, "https://dev.example:8443"])(
-    "answers a page of its own origin %s",
+    "answers a request from a page of the service's own origin %s",
     async (Origin) => {
       const answer = await ask({ Host: `localhost:${port}`, Origin, "Sec-Fetch-Site": "same-origin" })
       expect(statusOf(answer)).toBe(200)

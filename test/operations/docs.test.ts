@@ -16,7 +16,7 @@ const operations = Object.values(document.paths).flatMap(
 const operationOf = (id: string) => operations.find(({ operationId }) => operationId === id)!
 
 describe("the API reference", () => {
-  it("contains every operation, and every schema to which it has a link", () => {
+  it("contains every operation, and every schema that its links refer to", () => {
     for (const { operationId } of operations) expect(text).toContain(`id="${operationId}"`)
     const named = [...text.matchAll(/href="#schema-([^"]+)"/g)].map(([, name]) => name!)
     expect(named.length).toBeGreaterThan(100)
@@ -33,7 +33,7 @@ describe("the API reference", () => {
     routes
       .filter((row) => row.body !== undefined && !row.rawBody && !row.internal)
       .map((row) => [row.id, row] as const),
-  )("shows an example body that %s accepts", (id, row) => {
+  )("shows an example body that the operation %s accepts", (id, row) => {
     const { schema } = operationOf(id).requestBody!.content["application/json"]!
     const decoded = decoder(row.body!, "body")(exampleOf(schema, shapes))
     expect(Result.isSuccess(decoded) ? undefined : decoded.failure.message).toBeUndefined()
@@ -44,7 +44,7 @@ describe("the curl example", () => {
   const line = (method: string, path: string) =>
     curlLine(method, path, (document.paths[path] as Record<string, Operation>)[method]!, shapes)
 
-  it("names the method only if it differs from the default of curl", () => {
+  it("contains `-X` only if curl would use another method by default", () => {
     expect(line("get", "/emoji_id/{emoji_id}")).toBe("curl $B/emoji_id/🚀🌊🔥")
     expect(line("post", "/cart/checkout")).toBe(
       `curl $B/cart/checkout -H "Authorization: Bearer $A" -H "Content-Type: application/json" -d '{"method":"Free"}'`,
@@ -52,7 +52,7 @@ describe("the curl example", () => {
     expect(line("delete", "/cart")).toBe('curl -X DELETE $B/cart -H "Authorization: Bearer $A"')
   })
 
-  it("encodes query parameters and forms", () => {
+  it("URL-encodes query parameters and form fields", () => {
     expect(line("get", "/emoji_id/search")).toContain(
       "curl -G $B/emoji_id/search --data-urlencode 'emoji_id=🦊🎧🐙🚀'",
     )

@@ -9,7 +9,7 @@ import { deleteExpiredRows } from "../../src/operations/housekeeping.ts"
 import { login, mails, register, someEmail } from "../accounts/person.ts"
 import { serve, type TestService, testConfig } from "../fixtures/service.ts"
 
-it("deletes expired rows and keeps all others", async () => {
+it("housekeeping deletes expired rows and keeps all other rows", async () => {
   const service = await serve()
   const [gone, kept] = [await register(service), await register(service)]
   await service.call("POST", "/logout", { token: gone.token })
@@ -38,7 +38,7 @@ it("deletes expired rows and keeps all others", async () => {
   expect(status).toBe(200)
 })
 
-it("an access token of a revoked session stays invalid after expired rows were deleted", async () => {
+it("an access token of a revoked session stays invalid after housekeeping has deleted expired rows", async () => {
   const service = await serve({ ACCESS_TOKEN_SECONDS: String(7 * 86_400) }, { peersPossible: true })
   const person = await register(service)
   const refresh = (refresh_token: string) =>
@@ -51,7 +51,7 @@ it("an access token of a revoked session stays invalid after expired rows were d
   expect((await service.call("GET", "/pubkeys", { token: person.token })).status).toBe(401)
 })
 
-it("an access token of a revoked session is invalid even if it was issued with a longer lifetime", async () => {
+it("an access token of a revoked session is invalid even if its lifetime is longer than the configured lifetime", async () => {
   const service = await serve()
   const person = await register(service)
   const keys = masterKeys(testConfig())
@@ -71,7 +71,7 @@ it("an access token of a revoked session is invalid even if it was issued with a
   expect((await service.call("GET", "/pubkeys", { token: signedBefore })).status).toBe(401)
 })
 
-it("a login ends only the oldest sessions of a user who has too many", async () => {
+it("a login ends only the oldest sessions of a user who has too many sessions", async () => {
   const service = await serve()
   const person = await register(service)
   await service.call("POST", "/users", { body: { email: someEmail() } })
@@ -114,7 +114,7 @@ it("a login that ends the oldest sessions does not end a session that is refresh
   expect(row?.["status"]).toBe("Verified")
 })
 
-it("deletes all expired rows, even if they need several batches", async () => {
+it("housekeeping deletes all expired rows, even if it needs several batches", async () => {
   const service = await serve()
   const { sql } = service
   await sql`insert into idempotency_key (caller, key, request_hash, run, created_at)
@@ -127,7 +127,7 @@ it("deletes all expired rows, even if they need several batches", async () => {
   expect(await sql`select 1 from outbox limit 1`).toEqual([])
 })
 
-/** Makes every statement fail that deletes more than 5000 rows of the tables. This simulates a statement timeout. */
+/** Makes each statement fail that deletes more than 5000 rows of a table. This simulates a statement timeout. */
 const failLongDeletes = async (sql: TestService["sql"], tables: ReadonlyArray<string>) => {
   await sql.unsafe(`create function end_long() returns trigger language plpgsql as $$
     begin if (select count(*) from gone) > 5000 then raise exception 'too long'; end if; return null; end $$`)
@@ -136,7 +136,7 @@ const failLongDeletes = async (sql: TestService["sql"], tables: ReadonlyArray<st
                       for each statement execute function end_long()`)
 }
 
-it("deletes many expired rows with statements of at most 5000 rows", async () => {
+it("housekeeping deletes 12,000 expired rows of a table with statements of at most 5000 rows each", async () => {
   const service = await serve()
   const { sql } = service
   const { id } = await register(service)
@@ -158,7 +158,7 @@ it("deletes many expired rows with statements of at most 5000 rows", async () =>
   expect(left.map(({ length }) => length)).toEqual([1, 0, 0, 0, 0])
 })
 
-it("messages that cannot be delivered do not block the deletion of delivered messages", async () => {
+it("messages that cannot be delivered do not prevent the deletion of old delivered messages", async () => {
   const service = await serve()
   const { sql } = service
   await sql`insert into outbox (recipient, kind, payload, at, due_at)
@@ -184,7 +184,7 @@ it("messages that cannot be delivered do not block the deletion of delivered mes
   ])
 })
 
-it("deletes old view counts with statements of at most 5000 rows", async () => {
+it("a service deletes old view counts with statements of at most 5000 rows each", async () => {
   const { database, sql } = await serve()
   await sql`insert into emoji_id_view (canonical, day, views) select n, current_date - 57, 1 from generate_series(1, 12000) n`
   await sql`insert into emoji_id_view (canonical, day, views) values ('x', current_date - 56, 1)`

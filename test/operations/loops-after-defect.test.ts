@@ -15,8 +15,8 @@ const text = ((first: TemplateStringsArray | string | ReadonlyArray<string>, ...
   typeof first === "object" && "raw" in first ? String.raw(first, ...values) : String(first)) as never
 
 /**
- * A database that fails once: the execution number `wrongAt` of the statement that contains `word` dies with a
- * defect. `seen.times` counts the executions of that statement.
+ * A database that fails once: execution number `wrongAt` of the statement that contains `word` fails with an unexpected
+ * error (in Effect, a defect). `seen.times` counts the executions of that statement.
  */
 const databaseWithDefect = (word: string, wrongAt: number) => {
   const seen = { times: 0 }
@@ -44,7 +44,7 @@ const countInHour = <R>(
     ),
   )
 
-it("views are still written after writing one batch failed with a defect", async () => {
+it("the service continues to write views after an unexpected error of one write", async () => {
   const { layer, seen } = databaseWithDefect("put_views", 1)
   const times = await countInHour(
     seen,
@@ -54,13 +54,13 @@ it("views are still written after writing one batch failed with a defect", async
   expect(times).toBe(2)
 })
 
-it("old views are still deleted after a deletion failed with a defect", async () => {
+it("the service continues to delete old views after an unexpected error of one deletion", async () => {
   const { layer, seen } = databaseWithDefect("delete from emoji_id_view", 1)
   const times = await countInHour(seen, ViewCounter.layer.pipe(Layer.provide(layer)), Effect.void)
   expect(times).toBe(2)
 })
 
-it("old events are still deleted after a deletion failed with a defect", async () => {
+it("the service continues to delete old events after an unexpected error of one deletion", async () => {
   const { layer, seen } = databaseWithDefect("trim_old_events", 1)
   const surroundings = Layer.mergeAll(Events.layer, OversizedChannels.layer).pipe(
     Layer.provideMerge(Layer.merge(layer, Layer.succeed(AppConfig, testConfig()))),
@@ -69,7 +69,7 @@ it("old events are still deleted after a deletion failed with a defect", async (
   expect(times).toBeGreaterThan(30)
 })
 
-it("the clock of the database is still read after a reading failed with a defect", async () => {
+it("the service continues to read the database's clock after an unexpected error of one read", async () => {
   const { layer, seen } = databaseWithDefect("clock_timestamp", 5)
   const times = await countInHour(
     seen,

@@ -12,7 +12,7 @@ const together = { concurrency: "unbounded" } as const
 const ask = (statement: Parameters<(typeof Sql)["Service"]["rows"]>[0]) =>
   service.runtime.runPromise(Sql.use((sql) => sql.rows(statement)))
 
-it("if the database refuses further connections, the open connections run all statements", async () => {
+it("the open connection runs all statements if the database refuses further connections", async () => {
   const { database, sql } = service
   if (!("socketDir" in database)) throw new Error("the test database must be reached by its socket")
   const role = `few_${randomUUID().slice(0, 8)}`
@@ -24,14 +24,14 @@ it("if the database refuses further connections, the open connections run all st
     [ways.rows, ways.once].map((way) => way((q) => q`select pg_sleep(0.2)`))
   await few.runPromise(Sql.use((ways) => ways.rows((q) => q`select 1`)))
   const asked = Sql.use((ways) => Effect.all([...later(ways), ...later(ways), ...later(ways)], together))
-  // A refused connection is not used for one second. On a slow machine the statements may take longer, use it again
-  // and fail. So the test repeats them.
+  // A refused connection is not tried again for one second. On a slow machine the statements may take longer than
+  // that, try the connection again and fail. So the test repeats the statements.
   await vi.waitFor(async () => expect(await few.runPromise(asked)).toHaveLength(6), patiently)
   await few.dispose()
   await sql.unsafe(`drop role ${role}`)
 })
 
-it("a statement does not wait behind another that waits for a lock, if another connection is available", async () => {
+it("a statement does not wait behind a statement that is blocked by a lock if another connection is free", async () => {
   const { id } = await service.user()
   let isHeld = true
   let held: Promise<unknown> | undefined
@@ -42,11 +42,11 @@ it("a statement does not wait behind another that waits for a lock, if another c
         isHeld = false
       })
       await expect.poll(() => waiting(service)).toHaveLength(1)
-      // The clock is stopped from here on. Otherwise, on a slow machine, other statements could count as held up too.
+      // The clock is stopped from here on. Otherwise, on a slow machine, other statements could also count as blocked.
       const now = performance.now()
       vi.useFakeTimers({ toFake: ["performance"] })
       vi.advanceTimersByTime(now + 2 * heldUpMs)
-      // A background statement that began before the clock was moved would count as held up too. So the test waits
+      // A background statement that began before the clock was moved would also count as blocked. So the test waits
       // until only the blocked statement runs.
       const running = Sql.use((ways) => Effect.sync(() => ways.stats().running))
       await expect.poll(() => service.runtime.runPromise(running)).toBe(1)

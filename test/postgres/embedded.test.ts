@@ -121,7 +121,7 @@ describe("an embedded Postgres", () => {
     expect(await query(second, "SELECT note FROM kept WHERE note = 'restart'")).toHaveLength(1)
   })
 
-  it("stops only once if a stop is requested several times", async () => {
+  it("ends with code 0 if its stop is requested several times", async () => {
     const server = await start(sharedDir)
     await Promise.all([server.stop(), server.stop()])
     await server.stop()
@@ -139,7 +139,7 @@ describe("an embedded Postgres", () => {
     expect(row).toEqual({ fsync: "on", commit: "on", addresses: "", encoding: "UTF8", lowered: "äö" })
   })
 
-  it("lets the flags of the caller override the default settings", async () => {
+  it("has default settings that the flags of the caller can override", async () => {
     const server = await startEmbeddedPostgres({
       dataDir: sharedDir,
       flags: ["-c", "work_mem=9MB", "--jit=on"],
@@ -152,18 +152,18 @@ describe("an embedded Postgres", () => {
     expect(row).toEqual({ memory: "9MB", jit: "on" })
   })
 
-  it("reports in one line why it does not start", async () => {
+  it("reports in one line why it cannot start", async () => {
     const failing = startEmbeddedPostgres({ dataDir: sharedDir, flags: ["--no_such_setting=1"] })
     await expect(failing).rejects.toThrow(/^PostgreSQL ended with code 1 .*no_such_setting.*$/)
   })
 
-  it("runs in a separate process group, so that Ctrl-C in a terminal does not reach it", async () => {
+  it("runs in a separate process group, so that Ctrl-C in a terminal does not stop it", async () => {
     const server = await start(sharedDir)
     expect(groupOf(server.pid)).toBe(server.pid)
     expect(groupOf(server.pid)).not.toBe(groupOf(process.pid))
   })
 
-  it("works in a directory whose path is too long for a socket, and removes the temporary directory", async () => {
+  it("uses a temporary socket directory if its data path is too long, and deletes this directory when it stops", async () => {
     const dataDir = join(root, 'long, and with ünusual "characters"', "x".repeat(120))
     const server = await start(dataDir)
     expect(server.socketDir.startsWith(dataDir)).toBe(false)
@@ -179,7 +179,7 @@ describe("an embedded Postgres", () => {
     expect(existsSync(server.socketDir)).toBe(false)
   })
 
-  it("rejects a cluster of another major version, and reports both versions", async () => {
+  it("rejects data of another major version, with an error that names both versions", async () => {
     const versionFile = join(sharedDir, "cluster/PG_VERSION")
     const version = readFileSync(versionFile, "utf8")
     writeFileSync(versionFile, "9\n")
@@ -190,14 +190,14 @@ describe("an embedded Postgres", () => {
     }
   })
 
-  it("reports which binaries it could not use", async () => {
+  it("reports the path of the binaries if they cannot be used", async () => {
     const failing = startEmbeddedPostgres({ dataDir: sharedDir, pgBin: join(root, "nowhere") })
     await expect(failing).rejects.toThrow(/^no usable PostgreSQL binaries: .*nowhere.*$/)
   })
 })
 
 describe("a data directory in use", () => {
-  it("is rejected for a second start in the same process, and the first server continues", async () => {
+  it("is rejected by a second start in the same process, and the first server continues to run", async () => {
     const server = await start(sharedDir)
     await expect(start(sharedDir)).rejects.toThrow(
       `data directory ${sharedDir} is in use by another running service (process ${process.pid})`,
@@ -205,7 +205,7 @@ describe("a data directory in use", () => {
     expect(await query(server, "SELECT 1 AS one")).toEqual([{ one: 1 }])
   })
 
-  it("is rejected while another process uses it, and the database of that process continues", async () => {
+  it("is rejected by a start in a second process, and the server of the first process continues to run", async () => {
     const service = await startService(sharedDir)
     await expect(start(sharedDir)).rejects.toThrow(
       `in use by another running service (process ${service.pid})`,
@@ -215,7 +215,7 @@ describe("a data directory in use", () => {
 })
 
 describe("after a crash", () => {
-  it("of the service, its server ends by itself, and the next start finds the committed row", async () => {
+  it("of the service, its Postgres server ends by itself, and the next start finds the committed row", async () => {
     const service = await startService(sharedDir)
     await query(service.server, "INSERT INTO kept VALUES ('service crash')")
     await kill(service.process)
@@ -224,7 +224,7 @@ describe("after a crash", () => {
     expect(await query(server, "SELECT note FROM kept WHERE note = 'service crash'")).toHaveLength(1)
   })
 
-  it("of the service, an immediate start waits until the old server has ended", async () => {
+  it("of the service, an immediate restart waits until the old Postgres server has ended", async () => {
     const service = await startService(sharedDir)
     await kill(service.process)
     const server = await start(sharedDir)
@@ -232,7 +232,7 @@ describe("after a crash", () => {
     expect(await query(server, "SELECT 1 AS one")).toEqual([{ one: 1 }])
   })
 
-  it("of service and watchdog, the next start stops the orphaned server and finds the committed row", async () => {
+  it("of service and watchdog process, the next start stops the orphaned server and finds the committed row", async () => {
     const service = await startService(sharedDir)
     await query(service.server, "INSERT INTO kept VALUES ('watchdog crash')")
     process.kill(findWatchdog(service.pid), "SIGKILL")
@@ -244,7 +244,7 @@ describe("after a crash", () => {
     expect(await query(server, "SELECT note FROM kept WHERE note = 'watchdog crash'")).toHaveLength(1)
   })
 
-  it("of service, watchdog and server together, the next start recovers the committed row", async () => {
+  it("of service, watchdog process and Postgres server together, the next start recovers the committed row", async () => {
     const service = await startService(sharedDir)
     await query(service.server, "INSERT INTO kept VALUES ('total crash')")
     process.kill(findWatchdog(service.pid), "SIGKILL")
@@ -254,7 +254,7 @@ describe("after a crash", () => {
     expect(await query(server, "SELECT note FROM kept WHERE note = 'total crash'")).toHaveLength(1)
   })
 
-  it("of the server alone, the caller is notified and can start the server again", async () => {
+  it("of the Postgres server alone, the process that started it is notified and can start a new server", async () => {
     const first = await start(sharedDir)
     await query(first, "INSERT INTO kept VALUES ('server crash')")
     process.kill(first.pid, "SIGKILL")
@@ -263,7 +263,7 @@ describe("after a crash", () => {
     expect(await query(second, "SELECT note FROM kept WHERE note = 'server crash'")).toHaveLength(1)
   })
 
-  it("of the server during a busy query, the next start waits until the old processes have ended", async () => {
+  it("of the Postgres server during a query, the next start waits until the old server processes have ended", async () => {
     const first = await start(sharedDir)
     const { socketDir: host, port } = first
     const sql = postgres({ host, port, user: "postgres", database: "postgres", max: 1, onnotice: () => {} })
@@ -280,7 +280,7 @@ describe("after a crash", () => {
     expect(await endless).toBeInstanceOf(Error)
   })
 
-  it("of the server, lock files with the pid of an unrelated process do not prevent the next start", async () => {
+  it("of the Postgres server, lock files with the pid of an unrelated process do not prevent the next start", async () => {
     const crashed = await start(sharedDir)
     const pidFile = join(sharedDir, "cluster/postmaster.pid")
     const socketLock = join(crashed.socketDir, ".s.PGSQL.5432.lock")
@@ -297,7 +297,7 @@ describe("after a crash", () => {
     expect(isAlive(stranger.pid!)).toBe(true)
   })
 
-  it("during the first initdb, the next start creates a new cluster and removes the partial one", async () => {
+  it("of the service during the first initdb, the next start creates a complete cluster", async () => {
     const dataDir = join(root, "half-made")
     const unfinished = () =>
       existsSync(dataDir) ? readdirSync(dataDir).filter((name) => name.startsWith("cluster.initdb-")) : []
@@ -318,7 +318,7 @@ describe.runIf(process.geteuid?.() === 0)("an embedded Postgres that is started 
     expect(statSync(`/proc/${server.pid}`).uid).not.toBe(0)
   })
 
-  it("stores its data elsewhere if a parent directory is private, and finds it at the next start", async () => {
+  it("stores its data in another place if a parent directory is private, and finds the data at the next start", async () => {
     const parent = join(root, "private")
     mkdirSync(parent, { mode: 0o700 })
     const dataDir = join(parent, "data")
@@ -339,7 +339,7 @@ describe.runIf(process.geteuid?.() === 0)("an embedded Postgres that is started 
     await expect(start(dataDir)).rejects.toThrow("points to data that does not exist")
   })
 
-  it("repairs the owner of a cluster that was copied by root", async () => {
+  it("can start with a cluster directory that was copied by root", async () => {
     const server = await start(sharedDir)
     await server.stop()
     const copy = join(root, "copy")

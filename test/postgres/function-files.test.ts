@@ -21,7 +21,7 @@ const answer = async (sql: Awaited<ReturnType<typeof open>>) => {
   return row.answer
 }
 
-it("functions are re-created if their file has changed, and only then", async () => {
+it("SQL functions are re-created if and only if their file has changed", async () => {
   const sql = await open()
   expect(await migrate(sql, release(1))).toEqual(["functions/answer.sql"])
   expect(await answer(sql)).toBe(1)
@@ -31,7 +31,7 @@ it("functions are re-created if their file has changed, and only then", async ()
   await sql.end()
 })
 
-it("a process of an older release that starts later does not replace newer functions", async () => {
+it("a process of an older release that starts later does not replace the SQL functions of a newer release", async () => {
   const sql = await open()
   await migrate(sql, release(10))
   expect(await migrate(sql, release(9))).toEqual([])
@@ -41,7 +41,7 @@ it("a process of an older release that starts later does not replace newer funct
   await sql.end()
 })
 
-it("an older release does not replace functions, even if the newer release did not change them", async () => {
+it("an older release does not replace SQL functions that a newer release uses unchanged", async () => {
   const sql = await open()
   await migrate(sql, release(1))
   const { folder } = release(1)
@@ -51,7 +51,7 @@ it("an older release does not replace functions, even if the newer release did n
   await sql.end()
 })
 
-it("if one function cannot be created, no function is created", async () => {
+it("if one SQL function cannot be created, the other new functions are not created either", async () => {
   const sql = await open()
   const broken = schemaWith({
     "functions/a.sql": "create or replace function first() returns int language sql as $$ select 1 $$;",
@@ -64,7 +64,7 @@ it("if one function cannot be created, no function is created", async () => {
   await sql.end()
 })
 
-it("after processes of several releases have started at the same time, the newest functions are in use", async () => {
+it("if processes of several releases start simultaneously, the SQL functions of the newest release are installed", async () => {
   const connection = await createDatabase()
   const processes = Array.from({ length: 8 }, (_, n) => ({
     sql: connect({ connection, poolSize: 1, statementTimeoutMs: 8000 }),

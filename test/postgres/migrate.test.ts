@@ -51,13 +51,13 @@ it("a migration may run longer than the statement timeout of the service", async
   expect(await migrateDespite(connection, "lock table entity", withLater)).toEqual(["0100_later.sql"])
 })
 
-it("a process that starts during a migration waits until it ends, even with a short lock_timeout", async () => {
+it("a process that starts during a migration waits until the migration ends, even with a short `lock_timeout`", async () => {
   const connection = await createDatabase()
   await setLockTimeout(connection)
   expect(await migrateDespite(connection, "select pg_advisory_xact_lock(730214906)")).toEqual([])
 })
 
-it("a migration that was edited after it was applied is rejected", async () => {
+it("a migration file that was edited after it was applied is rejected", async () => {
   const sql = open(await createDatabase(), 8000)
   const edited = schemaWith({ "0012_demo.sql": "create table another (id int);" })
   await expect(migrate(sql, edited)).rejects.toThrow(
@@ -66,7 +66,7 @@ it("a migration that was edited after it was applied is rejected", async () => {
   await sql.end()
 })
 
-it("a database of a version before 0.2.0 is rejected with one line, and is not changed", async () => {
+it("a database that was created by a version before 0.2.0 is rejected with a one-line error and is not changed", async () => {
   const connection = await createDatabase()
   const sql = open(connection, 8000)
   await sql`update migration set name = '0001_turn.sql' where name = '0001_turns.sql'`
@@ -81,7 +81,7 @@ it("a database of a version before 0.2.0 is rejected with one line, and is not c
   await sql.end()
 })
 
-it("a migration that waits for a locked table does not block writes of the previous version", async () => {
+it("a migration that waits for a table lock does not block writes of the running service to the table", async () => {
   const connection = await createDatabase()
   const [keeper, migrating, serving] = [open(connection, 0), open(connection, 0), open(connection, 8000)]
   // This session holds a lock, like a dump or a session that someone forgot to close.
@@ -99,7 +99,7 @@ it("a migration that waits for a locked table does not block writes of the previ
   }
 })
 
-it("a service reports once if its database was used by a newer version", async () => {
+it("a process that serves requests logs one line if a newer version has migrated its database", async () => {
   const connection = await createDatabase()
   const said = vi.spyOn(console, "error").mockImplementation(() => {})
   const lines = () => said.mock.calls.map(([line]) => String(line))
@@ -109,8 +109,8 @@ it("a service reports once if its database was used by a newer version", async (
     const sql = open(connection, 8000)
     await sql`insert into migration (name, sha256) values ('9998_later.sql', ''), ('9999_latest.sql', '')`
     await sql.end()
-    // A process that does not serve reports nothing: neither the command line nor a worker, whose parent has reported
-    // it.
+    // A process that does not serve requests logs nothing. This is the command line, or a worker whose parent process
+    // has already logged the line.
     await prepareDatabase(connection, 8000)
     expect(lines()).toEqual([])
     await prepareDatabase(connection, 8000, { serves: true })

@@ -38,7 +38,7 @@ const createLimited = async () => {
 }
 
 describe.skipIf(pgbouncerBinary === undefined)("a PgBouncer in front of the database", () => {
-  it("works in session mode, and the processes that use it receive notifications", async () => {
+  it("works in session mode, and service processes receive notifications from each other through it", async () => {
     const url = await poolBefore(await createLimited(), {
       pool_mode: "session",
       ignore_startup_parameters: droppedSettings,
@@ -52,7 +52,7 @@ describe.skipIf(pgbouncerBinary === undefined)("a PgBouncer in front of the data
     await expect.poll(metrics).toMatch(/^\w*bus_peers\S* 1$/m)
   })
 
-  it("is rejected at startup with one line if it is in transaction mode", async () => {
+  it("in transaction mode is rejected at startup with a one-line error", async () => {
     const url = await poolBefore(await createLimited(), {
       pool_mode: "transaction",
       ignore_startup_parameters: droppedSettings,
@@ -64,14 +64,14 @@ describe.skipIf(pgbouncerBinary === undefined)("a PgBouncer in front of the data
     )
   })
 
-  it("is rejected if it drops the statement timeout, and the error contains the command that sets it", async () => {
+  it("that drops the statement timeout is rejected, and the error contains the SQL that sets the timeout", async () => {
     const url = await poolBefore(await createDatabase(), { ignore_startup_parameters: droppedSettings })
     await expect(checkPreflight(options({ url }))).rejects.toThrow(
       /^DATABASE_URL: statement_timeout is '0' instead of '8000', .* alter role … set statement_timeout = '8000'$/,
     )
   })
 
-  it("is rejected if it rejects a session setting, and the error refers to docs/operating.md", async () => {
+  it("that does not allow a session setting is rejected, and the error refers to docs/operating.md", async () => {
     const url = await poolBefore(await createDatabase(), {})
     await expect(checkPreflight(options({ url }))).rejects.toThrow(
       /^DATABASE_URL: the pooler rejects a session setting: "unsupported startup parameter: \w+"; see docs\/operating.md/,
@@ -80,7 +80,7 @@ describe.skipIf(pgbouncerBinary === undefined)("a PgBouncer in front of the data
 })
 
 describe("a database", () => {
-  it("is rejected if it cannot store emoji", async () => {
+  it("is rejected if its encoding cannot store emoji", async () => {
     const { port, socketDir } = inject("postgres")
     const address = { socketDir, port }
     await run(
@@ -92,7 +92,7 @@ describe("a database", () => {
     )
   })
 
-  it("is rejected with one line if it is the embedded Postgres of another service", async () => {
+  it("is rejected with a one-line error if it is the embedded Postgres of another service", async () => {
     const { port, socketDir } = inject("postgres")
     const { program } = await start(`postgres://postgres@localhost:${port}/postgres?host=${socketDir}`)
     await program.printed("embedded Postgres of another service")
@@ -102,7 +102,7 @@ describe("a database", () => {
     )
   })
 
-  it("is accepted without a pooler", async () => {
+  it("that is reached without a pooler is accepted", async () => {
     await expect(checkPreflight(options(await createDatabase()))).resolves.toBeUndefined()
   })
 })

@@ -11,7 +11,7 @@ import { serve, type TestService } from "../fixtures/service.ts"
  */
 const serveAlone = () => serve({ POOL_SIZE: "1" })
 
-/** Returns the number of rows that the work reads from a table. Rows that are read only from an index do not count. */
+/** Returns how many rows `work` reads from a table. Rows that are read only from an index do not count. */
 const rowsOpened = async (
   { runtime, sql }: TestService,
   table: string,
@@ -29,7 +29,7 @@ const rowsOpened = async (
   return (await count()) - before
 }
 
-it("visits with a purchase are found without reading the many visits without one", async () => {
+it("partner visits with an order are found without reading the visits that have no order", async () => {
   const service = await serveAlone()
   const { runtime, sql } = service
   const { id } = await service.user()
@@ -50,7 +50,7 @@ it("visits with a purchase are found without reading the many visits without one
   expect(await rowsOpened(service, "entity", look)).toBeLessThan(5)
 })
 
-it("a list of entities reads only the rows of the requested page, with each sort order", async () => {
+it("a page of 20 lootboxes or 20 orders reads fewer than 50 rows, with each sort order", async () => {
   const service = await serveAlone()
   const { runtime, sql } = service
   const { id } = await service.user()
@@ -74,7 +74,7 @@ it("a list of entities reads only the rows of the requested page, with each sort
   }
 })
 
-it("events of one kind are searched in batches, and are found even if they are old", async () => {
+it("GET /admin/events for one kind reads a limited number of rows per request, and finds old events", async () => {
   const service = await serveAlone()
   const { sql } = service
   const { token } = await service.user({ role: "Admin" })
@@ -112,7 +112,7 @@ it("events of one kind are searched in batches, and are found even if they are o
   expect((await look(`&after=${waited.after}`)).data).toMatchObject([{ event: "rare.now" }])
 })
 
-it("deleting a user does not read rows of other users", async () => {
+it("deleting a user does not read the rows of all other users", async () => {
   const service = await serveAlone()
   const { sql } = service
   const { token } = await service.user({ role: "Admin" })

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 
 /**
- * Ends all other sessions of a database, and waits until they have ended, because until then they may run statements.
+ * Ends all other sessions of a database. Waits until they have ended, because they may run statements until then.
  */
 const endSessions = async (sql: TestService["sql"], database: string) => {
   const rows = await sql<Array<{ pid: number }>>`
@@ -24,7 +24,7 @@ const endSessions = async (sql: TestService["sql"], database: string) => {
 const run = <A, E>(use: (sql: Sql["Service"]) => Effect.Effect<A, E>) =>
   service.runtime.runPromise(Effect.flatMap(Sql, use).pipe(Effect.result))
 
-describe("values", () => {
+describe("values in the database", () => {
   it.each([
     ["text[]", ["a", 'quo"te', "back\\slash", "com,ma", "{brace}", "", "NULL", null, "🚀 🌊"]],
     ["int[]", [1, -2, null]],
@@ -51,7 +51,7 @@ describe("values", () => {
       none: null,
     })
   })
-  it("do not depend on the session defaults of the database, nor does the isolation level", async () => {
+  it("are read the same, with isolation level `read committed`, if the database has other session defaults", async () => {
     const { database } = service
     if (!("database" in database)) throw new Error("the test database must be reached by its socket")
     const settings = [
@@ -77,7 +77,7 @@ describe("values", () => {
 })
 
 describe("a statement", () => {
-  it("that must not run twice is retried if the database has rolled it back", async () => {
+  it("that must not be executed twice is retried if the database rolled it back because of a deadlock", async () => {
     await service.sql.unsafe(`
       create sequence tries;
       create function deadlock_first() returns bigint language plpgsql as $$
@@ -90,7 +90,7 @@ describe("a statement", () => {
     expect(Result.isSuccess(result) && result.success[0]).toEqual({ n: 2 })
   })
 
-  it("that exceeds an operator's lock_timeout fails with 503, not with an internal error", async () => {
+  it("that exceeds a `lock_timeout` of the operator gives 503 with Retry-After", async () => {
     const impatient = await serve()
     const { token } = await impatient.user()
     const [{ name } = { name: "" }] = await impatient.sql`select current_database() as name`
@@ -105,7 +105,7 @@ describe("a statement", () => {
     expect((await register()).status).toBe(200)
   })
 
-  it("that the database rejects fails with the SQLSTATE and the constraint", async () => {
+  it("that the database rejects fails with the SQLSTATE and the name of the constraint", async () => {
     const result = await run((sql) =>
       sql.attempt((q) => q`insert into app_user (email) values ('twice@example.com'), ('twice@example.com')`),
     )
@@ -115,7 +115,7 @@ describe("a statement", () => {
       constraint: "app_user_email_key",
     })
   })
-  it("that the database rejects is reported with the reason and without its values", async () => {
+  it("that violates a constraint is reported with the name of the constraint and without the values", async () => {
     const died = await service.runtime.runPromise(
       Effect.flatMap(Sql, (sql) =>
         sql.rows((q) => q`insert into app_user (email) values ('Loud@Example.com')`),
@@ -123,7 +123,7 @@ describe("a statement", () => {
     )
     expect(died).toBe("SqlRefused: 23514 app_user_email_check")
   })
-  it("returns its rows without a gap, even if the statement before it failed after its first rows", async () => {
+  it("returns all its rows if the previous statement of the connection failed after some rows", async () => {
     const single = await serve({ POOL_SIZE: "1" })
     const ask = <Row>(use: (sql: Sql["Service"]) => Effect.Effect<Row, unknown>) =>
       single.runtime.runPromise(Effect.flatMap(Sql, use).pipe(Effect.result))
@@ -134,7 +134,7 @@ describe("a statement", () => {
       expect(Result.isSuccess(next) && next.success).toEqual([{ n: 1 }, { n: 2 }])
     }
   })
-  it("that exceeds its timeout fails with Unavailable and is not retried", async () => {
+  it("that exceeds the statement timeout fails with `Unavailable` and is not retried", async () => {
     const slow = await serve({ STATEMENT_TIMEOUT_MS: "200" })
     await slow.sql`create sequence tries`
     const result = await slow.runtime.runPromise(
@@ -165,8 +165,8 @@ describe("the connections of a pool", () => {
       ([row]) => row?.pid,
     )
 
-  it("are opened for concurrent statements up to the pool size; then the least busy one is used", async () => {
-    // The clock is stopped, because time decides which connection counts as held up.
+  it("are opened for concurrent statements up to the pool size, and each runs an equal share of the statements", async () => {
+    // The clock is stopped, because a connection counts as blocked if its statement takes too long.
     vi.useFakeTimers({ toFake: ["performance"] })
     try {
       const pids = await at(3, (sql) =>
@@ -178,11 +178,11 @@ describe("the connections of a pool", () => {
       vi.useRealTimers()
     }
   })
-  it("are not opened for sequential statements, which all use the first one", async () => {
+  it("are limited to one if the statements run one after another", async () => {
     const pids = await at(8, (sql) => Effect.forEach(Array(30).fill(0), () => backend(sql, 0)))
     expect(new Set(pids).size).toBe(1)
   })
-  it("each have their own client", async () => {
+  it("each belong to a separate client object with at most one connection", async () => {
     const clients = new Set<{ readonly options: { readonly max: number } }>()
     await at(3, (sql) =>
       Effect.forEach(
@@ -200,30 +200,30 @@ describe("the connections of a pool", () => {
   })
 })
 
-describe("a failure of the database", () => {
+describe("a failed statement", () => {
   const failing = (code: string) => {
     const error = Object.assign(new Error(`connect ${code}`), { code })
     return run((sql) => sql.once(() => Promise.reject(error) as never))
   }
   it.each(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EAI_AGAIN", "EADDRNOTAVAIL", "EMFILE"])(
-    "with the system error %s is Unavailable, not a defect",
+    "with the system error %s is reported as `Unavailable`",
     async (code) => {
       const result = await failing(code)
       expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "Unavailable" })
     },
   )
   it.each([
-    ["28P01", "a password that was changed"],
-    ["28000", "a host that is no longer allowed"],
-    ["3D000", "a database that is being restored"],
-    ["58030", "a disk that fails"],
-    ["25P04", "a transaction_timeout of the operator's"],
-    ["55P03", "a lock that was held for longer than the operator's lock_timeout"],
-  ])("with the SQLSTATE %s, caused by %s, is Unavailable", async (code) => {
+    ["28P01", "the password was changed"],
+    ["28000", "the host is no longer allowed"],
+    ["3D000", "the database is being restored"],
+    ["58030", "the disk fails"],
+    ["25P04", "the transaction_timeout of the operator has passed"],
+    ["55P03", "the lock_timeout of the operator has passed"],
+  ])("with the SQLSTATE %s (%s) is reported as `Unavailable`", async (code) => {
     const result = await failing(code)
     expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "Unavailable" })
   })
-  it("because the operator allows no connections is Unavailable, until connections are allowed again", async () => {
+  it("is reported as `Unavailable` while the operator allows no connections; later statements succeed", async () => {
     // The pool is created without a service, because the statements of a service would use connections too.
     const connection = await createDatabase()
     if (!("database" in connection)) throw new Error("the test database must be reached by its socket")
@@ -252,10 +252,10 @@ describe("a failure of the database", () => {
     expect(await ask(0)).toMatchObject({ success: [{ slept: "" }] })
     expect(await Promise.all(cut.map(() => ask(0.1)))).toMatchObject(cut.map(() => ({ success: [{}] })))
   })
-  it("because of a mistake in the program is a defect", async () => {
+  it("with the error `UNDEFINED_VALUE`, a programming mistake, is thrown as an unexpected error", async () => {
     await expect(failing("UNDEFINED_VALUE")).rejects.toThrow()
   })
-  it("to write because it is a standby gives 503, and reads still work", async () => {
+  it("that writes to a read-only database (a standby) gives 503, and GET /ready reports `writes: away`", async () => {
     const demoted = await serve({ POOL_SIZE: "1" })
     const { token } = await demoted.user()
     const [{ name } = { name: "" }] = await demoted.sql`select current_database() as name`
@@ -270,7 +270,7 @@ describe("a failure of the database", () => {
       writes: "away",
     })
   })
-  it("to write because its disk is full gives 503, and reads still work", async () => {
+  it("that writes to a full disk gives 503, GET /ready reports `writes: away`, and reads still work", async () => {
     const full = await serve()
     const { token } = await full.user()
     await full.sql.unsafe(`
@@ -287,7 +287,7 @@ describe("a failure of the database", () => {
     expect(await ready()).toMatchObject({ postgres: "ok", writes: "away" })
     expect((await full.call("GET", "/user_interests", { token })).status).toBe(200)
   })
-  it("to write is remembered for one minute", () => {
+  it("that writes counts as a recent write failure for one minute", () => {
     const failures = new WriteFailures()
     expect(failures.areRecent(0)).toBe(false)
     expect([failures.note(1000), failures.note(2000)]).toEqual([true, false])

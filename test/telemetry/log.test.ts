@@ -5,7 +5,7 @@ import { logging, redact } from "../../src/telemetry/log.ts"
 afterEach(() => vi.restoreAllMocks())
 
 describe("a log line", () => {
-  it("is one JSON object with level, message and time", async () => {
+  it("is one JSON object with the level; a line below the minimum level is not written", async () => {
     const lines: Array<string> = []
     vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line))
     const runtime = ManagedRuntime.make(Layer.mergeAll(logging({ logLevel: "Info" })))
@@ -25,10 +25,10 @@ describe("a log line", () => {
     ["cannot reach redis://:s3cret@cache/0", "s3cret"],
     [JSON.stringify({ password: 'quo"te s3cret' }), "s3cret"],
     ['{"code":"123456"}', "123456"],
-  ])("never shows a secret: %s", (line, secret) => {
+  ])("does not contain a secret after redaction: %s", (line, secret) => {
     expect(redact(line)).not.toContain(secret)
   })
-  it("without a secret is not changed", () => {
+  it("without a secret is not changed by redaction", () => {
     expect(redact('{"message":"order paid","order":"🚀"}')).toBe('{"message":"order paid","order":"🚀"}')
   })
 })

@@ -17,7 +17,7 @@ const overflowOf = (page: Page) =>
 const enlarged = { width: 320, height: 256 }
 
 describe.skipIf(executable === undefined)("a page on a small screen", () => {
-  it("shows the longest email address and the longest name without horizontal scrolling", async () => {
+  it("shows a very long email address and partner name without horizontal scrolling", async () => {
     const email = `${"a".repeat(64)}@${`${"b".repeat(60)}.`.repeat(3)}com`
     await service.call("POST", "/users", { body: { email } })
     await service.call("POST", "/organizations", {
@@ -38,7 +38,7 @@ describe.skipIf(executable === undefined)("a page on a small screen", () => {
     }
   })
 
-  it("shows the API reference without horizontal scrolling, and all of it inside the main element", async () => {
+  it("shows the code of the API reference without horizontal scrolling, and all content inside the main element", async () => {
     const page = await (await browser.person()).newPage()
     await page.setViewportSize(enlarged)
     await page.goto(`${service.url}/docs`)
@@ -53,7 +53,7 @@ describe.skipIf(executable === undefined)("a page on a small screen", () => {
   })
 
   it.each([enlarged, { width: 360, height: 640 }])(
-    "never hides the focused element behind the navigation bar: $width by $height",
+    "never hides the focused element behind the navigation bar: $width by $height pixels",
     async (size) => {
       const page = await openConsole(await browser.person(), service, await register(service), "#/market")
       await page.setViewportSize(size)

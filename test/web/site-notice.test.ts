@@ -41,7 +41,7 @@ const pagesOf = async (settings: Record<string, string>) => {
 }
 
 describe("PAYMENTS=sandbox", () => {
-  it("shows its notice once on every page, and in no other response", async () => {
+  it("shows the test-payment notice once on every page, and in no JSON response", async () => {
     const { pages, service } = await pagesOf({ ...production, PAYMENTS: "sandbox" })
     for (const [path, text] of pages)
       expect([path, times(text)]).toEqual([path, text.startsWith("<!doctype html>") ? 1 : 0])
@@ -56,7 +56,7 @@ describe("PAYMENTS=sandbox", () => {
     expect(times((await service.call("GET", "/openapi.json")).text)).toBe(0)
   })
 
-  it("shows its notice outside production too; without it no notice is shown", async () => {
+  it("shows the test-payment notice outside production too; without this setting no notice is shown", async () => {
     const shown = async (settings: Record<string, string>) =>
       times((await (await serve(settings)).call("GET", "/")).text)
     expect(await shown({ PAYMENTS: "sandbox" })).toBe(1)
@@ -83,7 +83,7 @@ describe("PAYMENTS=sandbox", () => {
 })
 
 describe("without a payment provider", () => {
-  it("a partner's cart says that payments are not configured, has no button to pay, and rejects the form", async () => {
+  it("a partner's cart page says that payments are not configured, has no pay button, and rejects the form", async () => {
     const service = await serveDirectory(production)
     await makePartner(service)
     const user = await makeWalletUser(service, "wallet-1")
@@ -103,7 +103,7 @@ describe("without a payment provider", () => {
     expect(await service.sql`select 1 from claim where owner_id = ${user.id}`).toHaveLength(0)
   })
 
-  it("the console lists no payment methods; with a provider it lists the available ones", async () => {
+  it("the console lists no payment methods; with test payments it lists three methods", async () => {
     const listed = async (settings: Record<string, string>) =>
       /data-payment-methods="([^"]*)"/.exec((await (await serve(settings)).call("GET", "/")).text)?.[1]
     expect(await listed(production)).toBe("")
