@@ -37,7 +37,7 @@ describe("the list of ids", () => {
     expect((await service.call("GET", "/emoji_id")).status).toBe(401)
   })
 
-  it("of a user is visible to admins and that user only", async () => {
+  it("of one user is visible only to that user and to admins", async () => {
     expect((await list(service.admin, `?user_id=${owner.id}`)).body).toHaveLength(2)
     expect((await list(owner, `?user_id=${owner.id}`)).body).toHaveLength(2)
     const refused = await list(other, `?user_id=${owner.id}`)
@@ -45,7 +45,7 @@ describe("the list of ids", () => {
     expect((await list(owner, "?user_id=x")).status).toBe(400)
   })
 
-  it("of an organization is visible to its power roles and admins only", async () => {
+  it("of an organization is visible only to its owners, its controllers and admins", async () => {
     const answers = []
     for (const role of ["OrgOwner", "OrgController", "OrgMember"]) {
       const member = await service.user()
@@ -59,14 +59,14 @@ describe("the list of ids", () => {
     expect((await list(service.admin, `?organization_id=${organizationId}`)).body).toEqual(["🐙"])
   })
 
-  it("includes ids that are owned by the caller's key", async () => {
+  it("includes an id that is bound to the caller's key, even if another user is the owner", async () => {
     await service.sql`insert into pubkey (pubkey, user_id) values (${"ef".repeat(32)}, ${other.id})`
     await service.register("🐢🐢", other, "ef".repeat(32))
     await service.sql`update emoji_id set owner_id = ${service.admin.id} where canonical = '🐢🐢'`
     expect((await list(other)).body).toContain("🐢🐢")
   })
 
-  it("in extended form contains formats, score, shape and token id", async () => {
+  it("in extended form contains the formats, version and shape of each id, and `blocked_until` of a blocked id", async () => {
     const answer = await list(owner, "", "/emoji_id/extended")
     expectAnswer("GET", "/emoji_id/extended", answer.body)
     expect(answer.body[0]).toMatchObject({
@@ -86,7 +86,7 @@ describe("the list of ids", () => {
   })
 })
 
-describe("an OAuth access token", () => {
+describe("the list of ids for an OAuth access token", () => {
   const principal = (emojiId: string): Principal => ({
     userId: owner.id,
     role: "User",
@@ -104,14 +104,14 @@ describe("an OAuth access token", () => {
       ),
     )
 
-  it("lists only the selected id, and only while the user owns it", async () => {
+  it("contains only the id that the user selected, and is empty if the user does not own that id", async () => {
     expect(await reach("👋🚀")).toEqual(["👋🏾🚀"])
     expect(await reach("🐙")).toEqual([])
     expect(await reach("no id")).toEqual([])
   })
 })
 
-it("makeEach maps thousands of items in order, in several iterations of the event loop", async () => {
+it("makeEach maps 2001 items in order, spread over five iterations of the event loop", async () => {
   let turn = 0
   const count = () => {
     turn++

@@ -17,7 +17,7 @@ const destroy = (text: string, caller = service.admin) =>
 const codes = (answer: { body: { fields: Record<string, ReadonlyArray<{ code: string }>> } }) =>
   Object.entries(answer.body.fields).map(([field, [issue]]) => [field, issue?.code])
 
-describe("registration by an admin", () => {
+describe("registration with `POST /emoji_id`", () => {
   it("gives the id to the user immediately, even if a 404 response for the id was cached", async () => {
     expect((await service.lookup("🦄🦄")).status).toBe(404)
     expect((await service.lookup("🦄🦄")).status).toBe(404)
@@ -29,7 +29,7 @@ describe("registration by an admin", () => {
     expect(claim).toMatchObject({ kind: "owned", owner_id: user.id })
   })
 
-  it("stores the skin tones of the request for display", async () => {
+  it("stores the skin tones of the requested id for display", async () => {
     const answer = await register({ emoji_id: "👍🏽🦄", user_id: user.id })
     expect(answer.body).toMatchObject({ canonical_format: "👍🦄", display_format: "👍🏽🦄" })
     const { body } = await service.lookup("👍🦄")
@@ -58,7 +58,7 @@ describe("registration by an admin", () => {
     expect((await service.lookup("🦄🐱")).status).toBe(404)
   })
 
-  it("rejects an email that its user has not confirmed", async () => {
+  it("rejects an email address until its user has confirmed it", async () => {
     const email = `winner-${randomUUID()}@example.com`
     await service.call("POST", "/users", { body: { email, password: "correct horse battery" } })
     const refused = await register({ emoji_id: "🦄🐸", email })
@@ -69,7 +69,7 @@ describe("registration by an admin", () => {
     expect((await register({ emoji_id: "🦄🐸", email })).status).toBe(200)
   })
 
-  it("rejects a deactivated user, by user_id and by email", async () => {
+  it("rejects a deactivated user, named by `user_id` or by `email`", async () => {
     const gone = await service.user()
     await service.call("PATCH", `/users/${gone.id}`, { token: service.admin.token, body: { active: false } })
     expect(codes(await register({ emoji_id: "🦄🐻", user_id: gone.id }))).toEqual([["user_id", "unknown"]])
@@ -77,7 +77,7 @@ describe("registration by an admin", () => {
     expect((await service.lookup("🦄🐻")).status).toBe(404)
   })
 
-  it("succeeds for one of several simultaneous requests for the same id", async () => {
+  it("succeeds for exactly one of ten simultaneous requests for the same id", async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => register({ emoji_id: "🦄🐭", user_id: user.id })),
     )
@@ -85,7 +85,7 @@ describe("registration by an admin", () => {
     expect(answers.filter(({ status }) => status === 422)).toHaveLength(9)
   })
 
-  it("is allowed only for admins, and so is removal", async () => {
+  it("is allowed only for admins, like the removal of an id", async () => {
     const refused = await register({ emoji_id: "🦄🐰", user_id: user.id }, user)
     expect([refused.status, refused.body.scope]).toEqual([403, "adminEmoji:register"])
     expect((await destroy("🦄🦄", user)).body.scope).toBe("adminEmoji:destroy")
@@ -94,7 +94,7 @@ describe("registration by an admin", () => {
 })
 
 describe("removal by an admin", () => {
-  it("deletes the id with all its data and notifies users with an interest in it", async () => {
+  it("deletes the id with all its data, and notifies a user who registered an interest in the id", async () => {
     const id = "🐸🐸"
     await register({ emoji_id: id, user_id: user.id })
     await service.edit(id, user, { insert: [{ tag: "0x5001", data: "x" }] })
@@ -123,7 +123,7 @@ describe("removal by an admin", () => {
     expect([again.status, again.body.result]).toEqual([200, []])
   })
 
-  it("followed by a new registration gives the id a version that is higher than all earlier versions", async () => {
+  it("and a new registration give the id a higher version than it had before", async () => {
     const id = "🐸🐱"
     await register({ emoji_id: id, user_id: user.id })
     await service.edit(id, user, { insert: [{ tag: "0x1003", data: bitcoin }] })

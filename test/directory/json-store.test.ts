@@ -17,7 +17,7 @@ const store = (body: unknown, key?: string, caller = owner) =>
   service.call("POST", path(key), { token: caller.token, body })
 const load = (key?: string) => service.call("GET", path(key))
 
-describe("a store key", () => {
+describe("a key of the JSON store", () => {
   it("that is unknown is rejected with an error that lists the known keys", async () => {
     const refused = await load("Profile")
     expect(refused.status).toBe(400)
@@ -26,7 +26,7 @@ describe("a store key", () => {
     )
   })
 
-  it("without data returns an empty object and needs no authentication", async () => {
+  it("that has no data returns an empty object, also without authentication", async () => {
     const answer = await load("VisualizerData")
     expect(answer.status).toBe(200)
     expectContract("LoadJsonResponse", answer.body)
@@ -48,14 +48,14 @@ describe("a store key", () => {
     expect((await load()).text).toContain(`"data":${JSON.stringify(data)}`)
   })
 
-  it("keeps the order of the members of its data, and a member called __proto__", async () => {
+  it("keeps the order of the object members in its data, and a member called `__proto__`", async () => {
     const data = '{"z":1,"__proto__":{"x":1},"a":2}'
     await service.call("POST", path(), { token: owner.token, rawBody: `{"data":${data}}` })
     expect((await load()).text).toContain(data)
   })
 
   it.each(["9007199254740993", "[-9223372036854775808]", '{"a":18446744073709551615}', "1e400"])(
-    "rejects %s, which cannot be stored exactly",
+    "rejects %s, because the number cannot be stored exactly",
     async (data) => {
       await store({ data: "before" })
       const refused = await service.call("POST", path(), {
@@ -75,7 +75,7 @@ describe("a store key", () => {
     },
   )
 
-  it("keeps created_at and changes updated_at when it is written again", async () => {
+  it("keeps `created_at` and never decreases `updated_at` when it is written a second time", async () => {
     const first = (await store({ data: 1 }, "VisualizerName")).body
     const second = (await store({ data: 2 }, "VisualizerName")).body
     expect(second.created_at).toBe(first.created_at)
@@ -87,7 +87,7 @@ describe("a store key", () => {
     ["Sat, 07 Nov 2099 10:00:00 GMT", 200, "2099-11-07T10:00:00.000Z"],
     ["+275760-09-13T00:00:00.000Z", 400, undefined],
     ["-000001-01-01T00:00:00Z", 400, undefined],
-  ])("with locked_future_writes_at %s returns %i", async (date, status, at) => {
+  ])("written with `locked_future_writes_at` %s returns %i", async (date, status, at) => {
     await service.sql`delete from json_store where key = 'SvcLinkData'`
     const answer = await store({ data: 1, locked_future_writes_at: date }, "SvcLinkData")
     expect([answer.status, answer.body.locked_future_writes_at]).toEqual([status, at])
@@ -104,7 +104,7 @@ describe("a store key", () => {
     expect(repeated.body).toEqual(answer.body)
   })
 
-  it("must be one of the five keys, and the id must be registered", async () => {
+  it("must be one of the five known keys, and the emoji id must be registered", async () => {
     expect((await load("Other")).status).toBe(400)
     expect((await service.call("GET", `/emoji_id/${id}/json?keys=Other`)).status).toBe(400)
     expect((await service.call("GET", `/emoji_id/${id}/json?keys=`)).status).toBe(400)
@@ -113,7 +113,7 @@ describe("a store key", () => {
     expect((await service.call("GET", path("SvcPageData", "x"))).status).toBe(400)
   })
 
-  it("can be written by the owner and admins only", async () => {
+  it("can be written only by the owner of the emoji id and by admins", async () => {
     const stranger = await service.user()
     expect((await store({ data: 1 }, "SvcPageData", stranger)).status).toBe(403)
     expect((await service.call("POST", path(), { body: { data: 1 } })).status).toBe(401)
@@ -131,7 +131,7 @@ describe("a store key", () => {
     expect((await load("SvcLinkData")).body.data).toHaveLength(250 * 1024 - 2)
   })
 
-  it("with locked_future_writes_at accepts writes until that time, and afterwards only from an admin", async () => {
+  it("with `locked_future_writes_at` accepts writes until that time, and later writes only from an admin", async () => {
     const soon = new Date(Date.now() + 3_600_000).toISOString()
     const locking = await store({ data: 1, locked_future_writes_at: soon }, "VisualizerData")
     expect(locking.body).toMatchObject({ is_locked: false, locked_future_writes_at: soon })
@@ -144,7 +144,7 @@ describe("a store key", () => {
     expect((await store({ data: 5 }, "VisualizerData", service.admin)).status).toBe(200)
   })
 
-  it("for rendered files accepts only http and https URLs", async () => {
+  it("called `VisualizerFileLocations` accepts https URLs and rejects `javascript:` URLs", async () => {
     const files = { gif: "https://cdn.example/a.gif", webm: "https://cdn.example/a.webm" }
     expect((await store({ data: files }, "VisualizerFileLocations")).status).toBe(200)
     const script = await store({ data: { image: "javascript:alert(1)" } }, "VisualizerFileLocations")
@@ -153,7 +153,7 @@ describe("a store key", () => {
   })
 })
 
-describe("linked tags", () => {
+describe("the `linked_tags` of a write to the JSON store", () => {
   const text = (data: string) => ({ tag: "0x5001", data })
   const texts = async () =>
     (await service.lookup(id)).body.result.map((record: { data: string }) => record.data)
@@ -172,7 +172,7 @@ describe("linked tags", () => {
     expect(await texts()).toEqual(["own"])
   })
 
-  it("stay as long as another key also links them", async () => {
+  it("are removed only when no key of the JSON store links them any more", async () => {
     await store({ data: 1, linked_tags: [text("both"), text("page")] })
     await store({ data: 1, linked_tags: [text("both"), text("links")] }, "SvcLinkData")
     await store({ data: 2, linked_tags: [] })
@@ -184,7 +184,7 @@ describe("linked tags", () => {
     expect(await texts()).toEqual(["own"])
   })
 
-  it("replace the value of a single-value category and increase the version", async () => {
+  it("add a Bitcoin address and increase the version of the id by one", async () => {
     const before = (await service.lookup(id)).body.version
     await store({ data: 1, linked_tags: [{ tag: "0x1003", data: bitcoin }] })
     const { body } = await service.lookup(id)

@@ -5,7 +5,7 @@ import { sendAll, waiting } from "../fixtures/waiting.ts"
 import { makeIds } from "../transfers/transfer-service.ts"
 import { serveDirectory } from "./directory-service.ts"
 
-it("edits and transfers of several ids in one statement lock the ids in the same order", async () => {
+it("an SQL statement with edits and an SQL statement with transfers of the same ids do not deadlock", async () => {
   // With this pool size, only one statement with edits runs at a time. Edits that arrive while it runs share the next
   // statement.
   const service = await serveDirectory({ POOL_SIZE: "2" })

@@ -35,7 +35,7 @@ describe("the merkle root", () => {
     )
   })
 
-  it("changes with any record", () => {
+  it("changes when any record is removed", () => {
     const without = leaves.map((_, place) => merkleRoot(leaves.filter((_, other) => other !== place)))
     expect(new Set([...without, roots[5]]).size).toBe(6)
   })

@@ -62,7 +62,7 @@ const toldOf = async (canonical: string) => {
   return rows.map(({ data, offset }) => ({ offset: Number(offset), data }))
 }
 
-it("edits that share a statement are accepted or rejected independently of each other", async () => {
+it("edits that share an SQL statement are accepted or rejected independently of each other", async () => {
   const [first, fresh, lasting, renamed, entry, root, others, same, sparse, locked, old] = (await Promise.all(
     Array.from({ length: 11 }, makeId),
   )) as [string, string, string, string, string, string, string, string, string, string, string]
@@ -169,7 +169,7 @@ it("simultaneous edits of one id run one after the other", async () => {
   expect((await toldOf(id)).map(({ offset }) => offset)).toEqual([1, 2, 3])
 })
 
-it("an edit that waited for a change by another process sees the result of this change", async () => {
+it("an edit that waits for another process's change of the id sees the result of that change", async () => {
   const [busy, expecting, repeating] = [await makeId(), await makeId(), await makeId()]
   const other = connect(options)
   let edited: Promise<ReadonlyArray<EditOutcome>> | undefined
@@ -191,7 +191,7 @@ it("an edit that waited for a change by another process sees the result of this 
   await other.end()
 })
 
-it("an edit with too many records does not affect the other edits of its statement", async () => {
+it("an edit that exceeds the record limit does not affect other edits in the same SQL statement", async () => {
   const [busy, full, other] = [await makeId(), await makeId(), await makeId()]
   const records = Array.from({ length: maxRecordsPerId }, (_, n) => record(`note ${n}`))
   await editAll([editOf(full, { insert: records })])

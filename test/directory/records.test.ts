@@ -83,7 +83,7 @@ describe("an edit", () => {
     ])
   })
 
-  it("deletes records by their hashes, in upper or lower case and with or without 0x", async () => {
+  it("deletes the records with the given hashes, written in upper or lower case and with or without 0x", async () => {
     const id = await newId()
     const texts = ["a", "b", "c"].map((text) => ({ tag: "0x5001", data: text }))
     await service.edit(id, owner, { insert: texts })
@@ -105,7 +105,7 @@ describe("an edit", () => {
     expect((await service.lookup(id)).body).toMatchObject({ version: 2, result: [webUrl] })
   })
 
-  it("that adds an existing record is rejected with 422", async () => {
+  it("that adds an existing record is rejected with 422, unless the same edit deletes the record", async () => {
     const id = await newId()
     await service.edit(id, owner, { insert: [webUrl] })
     const again = await service.edit(id, owner, { insert: [webUrl] })
@@ -124,7 +124,7 @@ describe("an edit", () => {
     expect((await service.lookup(id)).body.version).toBe(1)
   })
 
-  it("replaces the value of a single-value category", async () => {
+  it("replaces the old record of a category that allows only one value", async () => {
     const id = await newId()
     const nick = (text: string) => ({ tag: "0x0005", data: text })
     await service.edit(id, owner, { insert: [{ tag: "0x1003", data: bitcoin }, nick("one"), webUrl] })
@@ -134,14 +134,14 @@ describe("an edit", () => {
     expect(await data(id)).toEqual([webUrl.data, otherBitcoin, "four"])
   })
 
-  it("with bypass_single_restrictions keeps all values of a single-value category", async () => {
+  it("with `bypass_single_restrictions` keeps several records of a category that normally allows one value", async () => {
     const id = await newId()
     const insert = [bitcoin, otherBitcoin].map((address) => ({ tag: "0x1003", data: address }))
     await service.edit(id, owner, { insert, bypass_single_restrictions: true })
     expect(await data(id)).toEqual([bitcoin, otherBitcoin])
   })
 
-  it("replaces a generic crypto record that has the same ticker", async () => {
+  it("replaces an older generic crypto record with the same ticker", async () => {
     const id = await newId()
     const coin = (text: string) => ({ tag: "0x3fff", data: text })
     await service.edit(id, owner, { insert: [coin("ABC|abc-1"), coin("XYZ|xyz-1")] })
@@ -155,10 +155,10 @@ describe("an edit", () => {
     ["no data", 400, inserting("0x1003")],
     ["inserts that are not a list", 400, { insert: "x" }],
     ["a hash that is not a string", 400, { delete: [1] }],
-    ["a root that is not a hash", 400, { merkle_root: "zz" }],
+    ["a merkle root that is not a hash", 400, { merkle_root: "zz" }],
     ["a body that is not an object", 400, [1]],
-    ["an invalid address", 422, inserting("0x1003", "not-an-address")],
-    ["a wrong checksum", 422, inserting("0x1004", ethereum.replace("d8d", "D8d"))],
+    ["an invalid Bitcoin address", 422, inserting("0x1003", "not-an-address")],
+    ["an Ethereum address with a wrong checksum", 422, inserting("0x1004", ethereum.replace("d8d", "D8d"))],
     ["a redirect to a script", 422, inserting("0x0004", "javascript:alert(1)")],
     ["an unknown tag", 422, inserting("0x7000", "x")],
     ["empty data", 422, inserting("0x5001", "")],
@@ -173,7 +173,7 @@ describe("an edit", () => {
     expect((await service.lookup(id)).body.version).toBe(1)
   })
 
-  it("that exceeds the maximum number of records is rejected completely", async () => {
+  it("that exceeds the maximum number of records is rejected as a whole", async () => {
     const id = await newId()
     const texts = (from: number, count: number) =>
       Array.from({ length: count }, (_, i) => ({ tag: "0x5001", data: `text ${from + i}` }))
@@ -185,7 +185,7 @@ describe("an edit", () => {
     expect(await data(id)).toHaveLength(256)
   })
 
-  it("emits one event on the id's channel in the same commit", async () => {
+  it("emits one event on the channel of the id", async () => {
     const id = await newId()
     await service.edit(id, owner, { insert: [webUrl] })
     const events =
@@ -199,7 +199,7 @@ describe("an edit", () => {
     })
   })
 
-  it("replaces the single-value record and increases the version, also with simultaneous edits", async () => {
+  it("of a nickname replaces the old nickname and increases the version, even among twenty simultaneous edits", async () => {
     const id = await newId()
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -211,7 +211,7 @@ describe("an edit", () => {
     expect((await service.lookup(id)).body.version).toBe(21)
   })
 
-  it("has an outcome that does not depend on simultaneous edits", async () => {
+  it("is accepted or rejected regardless of simultaneous edits of other ids", async () => {
     const [full, strange, ...fine] = names.map((name) => `🌵${name}`) as [string, string, ...Array<string>]
     for (const id of [full, ...fine]) await service.register(id, owner)
     await service.register(strange, other)
@@ -241,7 +241,7 @@ describe("an edit", () => {
 })
 
 describe("permission to edit", () => {
-  it("is not given to other users or without authentication", async () => {
+  it("is not given to users other than the owner, nor without authentication", async () => {
     const id = await newId()
     const stranger = await service.edit(id, other, { insert: [webUrl] })
     expect(stranger.status).toBe(403)
@@ -256,7 +256,7 @@ describe("permission to edit", () => {
     expect((await service.edit(id, service.admin, { insert: [webUrl] })).status).toBe(200)
   })
 
-  it("is given to the user of the owning key and to the power roles of the key's organization", async () => {
+  it("is given to the user of the id's key, and to owners and controllers of the key's organization", async () => {
     const [organization] = await service.sql<[{ id: string }]>`
       insert into organization (name) values ('Wallet maker') returning id`
     const holder = await service.user()
@@ -300,7 +300,7 @@ describe("a merkle root", () => {
     expect(after?.["merkle_root"]).toBeNull()
   })
 
-  it("must be signed by the owning key, unless the key is custodial", async () => {
+  it("must be signed with the key that the id is bound to", async () => {
     const pair = generateKeyPairSync("ed25519")
     const pubkey = pair.publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("hex")
     await service.sql`insert into pubkey (pubkey, user_id) values (${pubkey}, ${owner.id})`
@@ -318,8 +318,8 @@ describe("a merkle root", () => {
   })
 })
 
-describe("display format", () => {
-  it("has the skin tones of the newest display modifiers record, and the id is found with any skin tones", async () => {
+describe("the display format of an id", () => {
+  it("has the skin tones of the newest display modifiers record, and a lookup accepts any skin tones", async () => {
     await service.register("👋🙏🏿", owner)
     await service.edit("👋🙏", owner, { insert: [{ tag: "0x0001", data: "👋🏽🙏🏻" }] })
     const ids = await service.call("GET", "/emoji_id", { token: owner.token })

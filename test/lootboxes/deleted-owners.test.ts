@@ -7,7 +7,7 @@ const service = await serve()
 const admin = await service.user({ role: "Admin" })
 const nextId = makeIds(85_000)
 
-it("a lootbox whose owner was deleted cannot be opened, and its ids stay in it", async () => {
+it("a lootbox whose owner was deleted cannot be opened and keeps its ids", async () => {
   const owner = await service.user()
   const id = nextId()
   const { body: box } = await service.call("POST", "/lootboxes", {
@@ -23,7 +23,7 @@ it("a lootbox whose owner was deleted cannot be opened, and its ids stay in it",
   expect(await claimOf(service, id)).toMatchObject({ kind: "lootbox", holder: box.id })
 })
 
-it("an id is not granted to a user who is deleted during the request", async () => {
+it("an id is not registered for a user who is deleted during the request", async () => {
   const owner = await service.user()
   const id = nextId()
   let given: ReturnType<typeof service.call> | undefined
@@ -38,7 +38,7 @@ it("an id is not granted to a user who is deleted during the request", async () 
   expect(await claimOf(service, id)).toBeUndefined()
 })
 
-it("an id does not move to a recipient who is deleted during the acceptance", async () => {
+it("a transferred id does not move to a recipient who is deleted during the acceptance", async () => {
   const [sender, recipient] = await Promise.all([service.user(), service.user()])
   const eid = nextId()
   await grant(service, sender, eid)
@@ -61,7 +61,7 @@ it("an id does not move to a recipient who is deleted during the acceptance", as
   expect(await claimOf(service, eid)).toMatchObject({ kind: "transfer", owner_id: sender.id })
 })
 
-it("only an administrator can transfer the id of a deactivated account", async () => {
+it("a transfer from a deactivated account can be accepted only if an administrator forced the transfer", async () => {
   const [sender, recipient] = await Promise.all([service.user(), service.user()])
   const begin = async (token: string, eid: string, force_transfer: boolean) => {
     await grant(service, sender, eid)

@@ -50,7 +50,7 @@ const chiSquare = (
   }, 0)
 }
 
-describe("weights", () => {
+describe("the weights of a lootbox type", () => {
   // With three degrees of freedom, the statistic exceeds 16.27 by chance in one of a thousand runs. The seeds are
   // fixed, so the result does not vary.
   const limit = 16.27
@@ -61,7 +61,7 @@ describe("weights", () => {
   ]
 
   it.each([1, 2, 3])(
-    "apply to one of `ipr` slots, and the base range applies to the other slots (seed %i)",
+    "apply on average to one of every `ipr` slots, and the other slots use the base score range (seed %i)",
     (seed) => {
       const weighted = config({ weights })
       expect(chiSquare(weighted, [0.25, 0.05, 0.01, 0.69], 200_000, seed)).toBeLessThan(limit)
@@ -95,12 +95,12 @@ describe("weights", () => {
   })
 })
 
-describe("the config of a type", () => {
+describe("the configuration of a lootbox type", () => {
   const faults = (facts: Partial<LootBoxTypeConfig>) => {
     const exit = Effect.runSyncExit(checkTypeConfig(config(facts), seeded(6)))
     return Exit.isSuccess(exit) ? [] : Object.keys((exit.cause.reasons[0] as never)["error"]["fields"])
   }
-  it("is rejected with the faulty fields if no lootbox can be generated from it", () => {
+  it("is rejected with the name of the faulty field if no lootbox can be generated from it", () => {
     expect(faults({})).toEqual([])
     expect(faults({ size: 0 })).toEqual(["config.size"])
     expect(faults({ size: 51 })).toEqual(["config.size"])
@@ -120,7 +120,7 @@ describe("the config of a type", () => {
   })
 })
 
-describe("generation", () => {
+describe("the generation of lootboxes", () => {
   let service: TestService
   let admin: TestUser
   const post = (path: string, body: unknown, token = admin.token) =>
@@ -130,7 +130,7 @@ describe("generation", () => {
     admin = await service.user({ role: "Admin" })
   })
 
-  it("fills boxes with free ids within all bounds and guarantees", async () => {
+  it("fills lootboxes with ids that meet the configured lengths, scores and guarantees", async () => {
     const rules = config({
       guarantees: [{ count: 2, min_score: 60, max_score: 70 }],
       weights: [{ ipr: 2, min_score: 41, max_score: 59 }],
@@ -159,7 +159,7 @@ describe("generation", () => {
     expect(held).toHaveLength(60)
   })
 
-  it("returns fewer boxes if there are too few free ids, and 422 if there are none", async () => {
+  it("returns fewer lootboxes if there are too few free ids, and 422 if no lootbox can be filled", async () => {
     // There are 447 ids of one emoji, and all have the score 100.
     const rules = config({ size: 50, min_length: 1, max_length: 1, min_base_score: 100, max_base_score: 100 })
     const type = await post("/lootbox_type", { name: "Rare", description: "", config: rules })
@@ -176,7 +176,7 @@ describe("generation", () => {
     expect([none.status, none.body.fields.loot_box_type_id[0].code]).toEqual([422, "eligibility"])
   })
 
-  it("requires an administrator, an existing type and at most 100 boxes", async () => {
+  it("requires an administrator, an existing type and a number of 1 to 100 lootboxes", async () => {
     const user = await service.user()
     const unknown = { loot_box_type_id: "00000000-0000-4000-8000-000000000000", num_boxes: 1 }
     expect((await post("/lootbox_type/generate", unknown)).status).toBe(404)

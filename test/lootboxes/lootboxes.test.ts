@@ -35,7 +35,7 @@ const faultsOf = (answer: {
 ]
 
 describe("a lootbox", () => {
-  it("is created, offered, given to an owner and opened, and other users never get its ids", async () => {
+  it("is created, offered, given to an owner and opened, and shows its ids to the owner only after the opening", async () => {
     const yats = [nextId(), nextId()]
     const draft = await create({ status: "Draft", yats })
     expect(draft.status).toBe(200)
@@ -80,7 +80,7 @@ describe("a lootbox", () => {
     expect((await show(id, admin)).body.yats).toEqual(yats)
   })
 
-  it("with status Used is opened by its creation or by an update", async () => {
+  it("is opened when an administrator creates or updates it with the status `Used`", async () => {
     const fresh = nextId()
     const used = await create({ status: "Used", yats: [fresh], owner_id: user.id })
     expect(used.body).toMatchObject({ status: "Used", yats: [fresh] })
@@ -98,7 +98,7 @@ describe("a lootbox", () => {
     }
   })
 
-  it("cannot return to an earlier status", async () => {
+  it("cannot return to `Draft`, cannot change its owner or ids when `Owned`, and cannot be deleted when `Used`", async () => {
     const { body } = await create({ status: "Owned", yats: [nextId()], owner_id: user.id })
     for (const change of [
       { status: "Owned", owner_id: stranger.id },
@@ -114,7 +114,7 @@ describe("a lootbox", () => {
     expect((await service.call("DELETE", `/lootboxes/${body.id}`, { token: admin.token })).status).toBe(409)
   })
 
-  it("refuses an operation with 409, the state and the allowed operations", async () => {
+  it("answers a refused operation with its state and the operations that the state allows", async () => {
     const { body } = await create({ status: "Available", yats: [nextId()] })
     const back = await patch(body.id, { status: "Draft" })
     expect(back.body).toMatchObject({
@@ -127,7 +127,7 @@ describe("a lootbox", () => {
     expect(gone.body).toMatchObject({ state: "Owned", allowed: ["open"] })
   })
 
-  it("releases its ids when it is deleted, and releases an id when it is removed from the lootbox", async () => {
+  it("releases all its ids when it is deleted, and releases a single id when that id is removed from it", async () => {
     const [kept, dropped, added] = [nextId(), nextId(), nextId()]
     for (const status of ["Draft", "Available"]) {
       const { body } = await create({ status, yats: [kept, dropped] })
@@ -143,7 +143,7 @@ describe("a lootbox", () => {
     }
   })
 
-  it("claims all of its ids or none, and cannot claim an id that is held", async () => {
+  it("claims all of its ids or none, and cannot claim an id that is already claimed", async () => {
     const free = nextId()
     const owned = nextId()
     await grant(service, user, owned)
@@ -159,8 +159,8 @@ describe("a lootbox", () => {
   })
 })
 
-describe("an administrator's request for a box", () => {
-  it("is rejected with the faults of each field", async () => {
+describe("a request to create or change a lootbox", () => {
+  it("is rejected with an error that names the faulty field", async () => {
     const yats = [nextId()]
     expect(faultsOf(await create({ status: "Owned", yats }))).toEqual([422, ["owner_id:required"]])
     expect(faultsOf(await create({ status: "Used", yats }))).toEqual([422, ["owner_id:required"]])
@@ -198,7 +198,7 @@ describe("an administrator's request for a box", () => {
 })
 
 describe("lists of lootboxes", () => {
-  it("show users their own lootboxes and those on sale, and show administrators all, filtered and paged", async () => {
+  it("show users only their own lootboxes and lootboxes on sale, and let only administrators filter by owner", async () => {
     const owner = await service.user()
     await create({ status: "Draft", yats: [nextId()] })
     const offered = await create({ status: "Available", yats: [nextId()] })
@@ -224,7 +224,7 @@ describe("lists of lootboxes", () => {
   })
 })
 
-describe("a box on sale", () => {
+describe("a lootbox on sale", () => {
   const hold = (boxId: string, orderId: string) =>
     service.sql`select put_claims(jsonb_build_array(jsonb_build_object(
       'canonical', ${lootboxKey(boxId)}::text, 'kind', 'order', 'holder', ${orderId}::text)))`
@@ -235,7 +235,7 @@ describe("a box on sale", () => {
   const orderId = "11111111-1111-4111-8111-111111111111"
   const otherId = "22222222-2222-4222-8222-222222222222"
 
-  it("can be held by one order, cannot be changed by administrators while it is held, and is sold once", async () => {
+  it("can be held by only one order, cannot be changed while an order holds it, and is sold once", async () => {
     const { body } = await create({ status: "Draft", yats: [nextId()] })
     await expect(hold(body.id, orderId)).rejects.toMatchObject({ code: "EI002" })
     await patch(body.id, { status: "Available" })
@@ -255,7 +255,7 @@ describe("a box on sale", () => {
     await expect(hold(body.id, otherId)).rejects.toMatchObject({ code: "EI002" })
   })
 
-  it("is bought through a cart and opened by its buyer, and no other user can buy it meanwhile", async () => {
+  it("can be bought through a cart and opened by the buyer, and cannot be checked out by a second user", async () => {
     const yat = nextId()
     const { body: box } = await create({ status: "Available", yats: [yat] })
     const addTo = (buyer: TestUser) =>

@@ -54,8 +54,8 @@ const sign = (node: TestService, user: TestUser, eid: string) =>
     body: { account: "0x52908400098527886E0F7030069857D2E4169EE7" },
   })
 
-describe("the views of an id that is opened from a box and then transferred", () => {
-  it("are correct after every step, immediately and in every process", async () => {
+describe("lists and lookups of an id that is opened from a lootbox and then transferred", () => {
+  it("are correct immediately after every step, in both processes", async () => {
     const eid = nextId()
     const [one, two] = nodes
     const call = (method: string, path: string, options: CallOptions) => one.call(method, path, options)

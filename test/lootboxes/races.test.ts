@@ -90,7 +90,7 @@ const wins = (attempts: Awaited<ReturnType<typeof openMany>>): number =>
   attempts.filter((attempt) => attempt.status === "fulfilled" && attempt.value.status === 200).length
 
 describe("opening a lootbox", () => {
-  it("fifty times concurrently in two processes opens it once", async () => {
+  it("fifty times concurrently in two processes succeeds once", async () => {
     const { id, yats } = await ownedBox()
     const answers = await Promise.all(
       Array.from({ length: opens }, (_, n) =>
@@ -105,7 +105,7 @@ describe("opening a lootbox", () => {
     expect(await countsOf(id, yats)).toEqual(openedOnce)
   })
 
-  it("concurrently with an administrator opens it once", async () => {
+  it("succeeds once if the owner and an administrator open the lootbox concurrently", async () => {
     const { id, yats } = await ownedBox()
     const answers = await Promise.all([
       nodes[0].call("POST", `/lootboxes/${id}/open`, { token: user.token }),
@@ -115,7 +115,7 @@ describe("opening a lootbox", () => {
     expect(await countsOf(id, yats)).toEqual(openedOnce)
   })
 
-  it("grants all contents once if a process is killed while it opens boxes", async () => {
+  it("grants each id once if a process is killed while it handles fifty requests to open the lootbox", async () => {
     const { id, yats } = await ownedBox()
     const { child, url } = (await starting)[0]
     const attempts = openMany(url, id)
@@ -133,7 +133,7 @@ describe("opening a lootbox", () => {
     expect(await ownerOf(nodes[1], yats[0]!)).toBe(user.id)
   })
 
-  it("grants the contents once if a process is killed while its statement runs", async () => {
+  it("grants each id once if a process is killed while its SQL statement waits for a lock", async () => {
     const { id, yats } = await ownedBox()
     const { child, url } = (await starting)[1]
     const { sql } = nodes[0]

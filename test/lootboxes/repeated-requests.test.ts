@@ -56,7 +56,7 @@ it("a repeated generation request creates only the lootboxes that the interrupte
   expect((await countBoxes()) - before).toBe(4)
 })
 
-it("a repeated creation returns the same lootbox, and is not refused because the lootbox already holds its ids", async () => {
+it("a repeated creation request returns the same lootbox, although its ids are already taken", async () => {
   const owner = await service.user({})
   const wish = { status: "Used", yats: [freshId()], owner_id: owner.id }
   const key = randomUUID()
@@ -67,7 +67,7 @@ it("a repeated creation returns the same lootbox, and is not refused because the
   expect({ status: again.status, id: again.body.id }).toEqual({ status: 200, id: first.body.id })
 })
 
-it("an Idempotency-Key that is reused after 24 hours creates another box", async () => {
+it("a request that reuses an Idempotency-Key after 24 hours creates another lootbox", async () => {
   const wish = { status: "Draft", yats: [] }
   const key = randomUUID()
   const first = await post("/lootboxes", wish, key)

@@ -8,7 +8,7 @@ beforeAll(async () => {
   service = await serve({})
 })
 
-it("a box for an email address is refused if the user has not confirmed the address", async () => {
+it("a lootbox for an email address cannot be opened by a user who has not confirmed the address", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const owner_email = `winner-${randomUUID()}@example.com`
   const squatter = await service.call("POST", "/users", {

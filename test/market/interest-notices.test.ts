@@ -9,7 +9,7 @@ let nodes: readonly [TestService, TestService]
 let admin: TestUser
 
 beforeAll(async () => {
-  // With this interval, the service starts almost no rounds by itself. The tests start the rounds.
+  // The service sends notices in rounds. With this interval it starts almost no round by itself: the tests start them.
   const environment = { SWEEP_INTERVAL_MS: "60000", INTEREST_HEAD_START_SECONDS: "300" }
   const first = await serve(environment, { peersPossible: true })
   nodes = [first, await serve(environment, { database: first.database, peersPossible: true })]
@@ -47,7 +47,7 @@ const wanted = async (count: number) => {
 }
 
 describe("an id that becomes free", () => {
-  it("is announced to the user with the oldest interest, and after the head start to the other users", async () => {
+  it("is announced first to the user with the oldest interest, and five minutes later to the other users", async () => {
     const { canonical, free, users } = await wanted(4)
     await round()
     expect(await noticesOf(users, canonical)).toEqual([0, 0, 0, 0])
@@ -68,7 +68,7 @@ describe("an id that becomes free", () => {
     expect(await nodes[0].sql`select 1 from freed_id where canonical = ${canonical}`).toHaveLength(0)
   })
 
-  it("gives the head start to the first user with a verified email", async () => {
+  it("is announced first to the user with the oldest interest among users with a verified email address", async () => {
     const { canonical, free, users } = await wanted(3)
     await nodes[0].sql`update app_user set email_verified_at = null where id = ${users[0]!.id}`
     await free()
@@ -81,7 +81,7 @@ describe("an id that becomes free", () => {
     expect(await eventTypes(nodes[0], `interests:${users[0]!.id}`)).toEqual(["interest.available"])
   })
 
-  it("is not announced to the other users if it has a claim again when the head start ends", async () => {
+  it("is announced only to the first user if the id gets a new claim during the first five minutes", async () => {
     const { canonical, free, users } = await wanted(3)
     await free()
     await round()
@@ -92,7 +92,7 @@ describe("an id that becomes free", () => {
     expect(await nodes[0].sql`select 1 from freed_id where canonical = ${canonical}`).toHaveLength(0)
   })
 
-  it("twice within an hour is announced to the next user the second time, not again to the first", async () => {
+  it("a second time within an hour is announced first to the user with the second-oldest interest", async () => {
     const { canonical, free, users } = await wanted(3)
     await free()
     await round()
@@ -105,7 +105,7 @@ describe("an id that becomes free", () => {
     expect(await noticesOf(users, canonical)).toEqual([1, 1, 1])
   })
 
-  it("is announced once to each user, even if several processes run rounds simultaneously", async () => {
+  it("is announced exactly once to each user, even if two processes send notices simultaneously", async () => {
     const { canonical, free, users } = await wanted(5)
     await free()
     await Promise.all(Array.from({ length: 12 }, (_, n) => round(nodes[n % 2 === 0 ? 0 : 1])))
@@ -126,7 +126,7 @@ describe("an id that becomes free", () => {
     expect(await noticesOf(users, canonical)).toEqual([1])
   })
 
-  it("is not mailed to an unverified email address", async () => {
+  it("is announced by a live event, but not by mail, to a user with an unverified email address", async () => {
     const { canonical, free, users } = await wanted(2)
     await nodes[0].sql`update app_user set email_verified_at = null where id = ${users[0]!.id}`
     await free()
@@ -137,14 +137,14 @@ describe("an id that becomes free", () => {
     expect(await eventTypes(nodes[0], `interests:${users[0]!.id}`)).toEqual(["interest.available"])
   })
 
-  it("and has no interests is deleted from the table freed_id", async () => {
+  it("and in which no user has an interest is deleted from the table `freed_id`", async () => {
     const { canonical, free } = await wanted(0)
     await free()
     await round()
     expect(await nodes[0].sql`select 1 from freed_id where canonical = ${canonical}`).toHaveLength(0)
   })
 
-  it("is announced in one round, even if many ids without interests are due before it", async () => {
+  it("is announced in one round of notices, even if 500 ids without interests are due earlier", async () => {
     const { canonical, free, users } = await wanted(1)
     await nodes[0]
       .sql`insert into freed_id (canonical, due_at) select n, now() - interval '1 minute' from generate_series(1, 500) n`
@@ -154,7 +154,7 @@ describe("an id that becomes free", () => {
     expect(await nodes[0].sql`select 1 from freed_id where canonical = '1'`).toHaveLength(0)
   })
 
-  it("because it is removed from the directory is announced", async () => {
+  it("because it was removed from the directory is announced to the interested user", async () => {
     const { canonical, free, users } = await wanted(1)
     await free()
     await nodes[0].sql`delete from freed_id where canonical = ${canonical}`

@@ -7,8 +7,8 @@ const post = (token: string, emoji_id: string) =>
   service.call("POST", "/user_interests", { token, body: { emoji_id } })
 const at = (emojiId: string) => `/user_interests/${encodeURIComponent(emojiId)}`
 
-describe("the service of user interests", () => {
-  it("registers an interest only once, and finds it under every spelling of the id", async () => {
+describe("the API of user interests", () => {
+  it("registers an interest only once, and finds the interest under every spelling of the id", async () => {
     const { token, id } = await service.user()
     const first = await post(token, "👍🏿🌊")
     expect(first.status).toBe(200)
@@ -20,7 +20,7 @@ describe("the service of user interests", () => {
     expect(shown.body.id).toBe(first.body.id)
   })
 
-  it("lists the caller's interests in pages", async () => {
+  it("lists only the caller's interests, in pages", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     for (const id of ["🐙🌊", "🌊🐙", "🚀🌊"]) await post(one.token, id)
     await post(other.token, "🔥🔥")
@@ -39,7 +39,7 @@ describe("the service of user interests", () => {
     expect(pages[1]!.body.paging).toMatchObject({ total: 3, page: 1, sort: "emoji_id" })
   })
 
-  it("deletes an interest, and then returns 404 for it", async () => {
+  it("deletes an interest, and returns 404 for a deleted interest", async () => {
     const { token } = await service.user()
     await post(token, "🐙🐙")
     const gone = await service.call("DELETE", at("🐙🐙"), { token, rawBody: "null" })

@@ -33,7 +33,7 @@ const claim = (text: string, kind: string, owner: string | null) =>
   service.sql`insert into claim (canonical, kind, holder, owner_id)
               values (${emojiId(text).canonical}, ${kind}, ${randomUUID()}, ${owner})`
 
-describe("a quote", () => {
+describe("a price quote", () => {
   it("contains the availability of each id according to its claim, in the order of the request", async () => {
     await claim("🚀🌊", "owned", admin.id)
     await claim("🌊🚀", "order", null)
@@ -84,7 +84,7 @@ describe("price parameters", () => {
     expect((await service.call("GET", "/price_parameters")).status).toBe(401)
   })
 
-  it("with prices that decrease are rejected", async () => {
+  it("are rejected if a higher score has a lower price", async () => {
     const points = [
       { score: 1, price_in_cents: 10 },
       { score: 2, price_in_cents: 9 },
@@ -96,7 +96,7 @@ describe("price parameters", () => {
     expect(answer.status).toBe(400)
   })
 
-  it("that one process sets apply immediately in every process", async () => {
+  it("that are set in one process apply immediately in another process", async () => {
     const one = await serve({}, { database: service.database, peersPossible: true })
     const other = await serve({}, { database: service.database, peersPossible: true })
     const before = await other.call("GET", "/price_parameters", { token: admin.token })

@@ -21,20 +21,20 @@ const priceParameters: fc.Arbitrary<PriceParameters> = fc
   })
 
 describe("the price", () => {
-  it("is 400 cents for the lowest score and 340000 for score 99 by default", () => {
+  it("is by default 400 cents for the lowest score and 340000 cents for score 99", () => {
     expect(priceInCents(1, defaultPriceParameters)).toBe(400)
     expect(priceInCents(99, defaultPriceParameters)).toBe(340_000)
     expect(priceInCents(100, defaultPriceParameters)).toBeGreaterThan(340_000)
   })
 
-  it("increases with every score by default", () => {
+  it("increases by default with every score", () => {
     for (let score = 2; score <= 100; score++) {
       const below = priceInCents(score - 1, defaultPriceParameters)
       expect(priceInCents(score, defaultPriceParameters)).toBeGreaterThan(below)
     }
   })
 
-  it("is an integer, equals the price of each point, and never decreases, for any valid parameters", () => {
+  it("is an integer, equals the price at each configured score, and never decreases with the score", () => {
     fc.assert(
       fc.property(priceParameters, (points) => {
         expect(Result.isSuccess(decode(points))).toBe(true)
@@ -50,7 +50,7 @@ describe("the price", () => {
   })
 
   it.each([
-    ["no point", []],
+    ["no points", []],
     [
       "a decreasing price",
       [
@@ -65,10 +65,10 @@ describe("the price", () => {
         { score: 1, price_in_cents: 6 },
       ],
     ],
-    ["part of a cent", [{ score: 1, price_in_cents: 0.5 }]],
+    ["a fraction of a cent", [{ score: 1, price_in_cents: 0.5 }]],
     ["a negative price", [{ score: 1, price_in_cents: -1 }]],
-    ["a score past 100", [{ score: 101, price_in_cents: 1 }]],
-  ])("cannot be calculated from parameters with %s, which are rejected", (_, points) => {
+    ["a score above 100", [{ score: 101, price_in_cents: 1 }]],
+  ])("cannot be configured by parameters with %s", (_, points) => {
     expect(Result.isFailure(decode(points))).toBe(true)
   })
 })

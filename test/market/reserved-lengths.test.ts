@@ -5,7 +5,7 @@ import { InterestNotices } from "../../src/market/interest-notices.ts"
 import { serve, type TestUser } from "../fixtures/service.ts"
 import { mails, makeIds } from "../transfers/transfer-service.ts"
 
-// With this interval, the service starts almost no rounds by itself. The tests start the rounds.
+// The service sends notices in rounds. With this interval it starts almost no round by itself: the tests start them.
 const service = await serve({ SWEEP_INTERVAL_MS: "60000" })
 const admin = await service.user({ role: "Admin" })
 const nextId = makeIds(151_000)
@@ -33,7 +33,7 @@ const noticesOf = async ({ email }: TestUser) => {
 }
 
 it.each(["coming_soon_lengths", "unpriced_lengths"])(
-  "a user is notified when the length of an id is removed from %s",
+  "a user with an interest in an id is notified when the id's length is removed from `%s`",
   async (name) => {
     await holdBack({ [name]: [length] })
     const id = nextId()
@@ -44,7 +44,7 @@ it.each(["coming_soon_lengths", "unpriced_lengths"])(
   },
 )
 
-it("a released length causes no notice about a claimed id or an id that was already for sale", async () => {
+it("removing a length from `coming_soon_lengths` causes no notice about a claimed id or an id already for sale", async () => {
   await holdBack({ coming_soon_lengths: [1, length] })
   const taken = nextId()
   const user = await interested(taken)
@@ -55,7 +55,7 @@ it("a released length causes no notice about a claimed id or an id that was alre
   expect([await noticesOf(user), await noticesOf(free)]).toEqual([[], []])
 })
 
-it("a free id is not announced until it is for sale", async () => {
+it("a free id is not announced while its length is in `coming_soon_lengths`", async () => {
   const id = nextId()
   const user = await interested(id)
   const { body: box } = await service.call("POST", "/lootboxes", {
@@ -70,7 +70,7 @@ it("a free id is not announced until it is for sale", async () => {
 })
 
 it.each(["coming_soon_lengths", "unpriced_lengths"])(
-  "lootboxes contain no ids whose length is in %s",
+  "generated lootboxes contain no ids whose length is in `%s`",
   async (name) => {
     const bounds = { min_base_score: 1, max_base_score: 100, guarantees: [], weights: [] }
     const makeType = async (min_length: number, max_length: number) => {

@@ -80,7 +80,7 @@ describe("random ids while some lengths are not for sale", () => {
     { coming: [5], unpriced: [4], left: 3 },
     { coming: [1, 2, 3], unpriced: [4, 5], left: 6 },
   ])(
-    "are as many as requested and have the length that is for sale: $left",
+    "are as many as requested and all have length $left (not for sale: $coming and $unpriced)",
     async ({ coming, left, unpriced }) => {
       await hold(coming, unpriced)
       const { body } = await get("/emoji_id/random?limit=50")

@@ -16,7 +16,7 @@ const seeded = (seed: number) => () => {
 const canonicals = (text: string): ReadonlyArray<string> =>
   suggestionsFor(readId(text)).map(({ canonical }) => canonical)
 
-describe("alternates", () => {
+describe("suggested alternatives to an id", () => {
   it("are valid, distinct, different from the id, at most 60, and deterministic", () => {
     fc.assert(
       fc.property(emojiId, (id) => {
@@ -30,20 +30,20 @@ describe("alternates", () => {
     )
   })
 
-  it("begin with the reversed id, a longer variant, and a variant with one similar emoji instead", () => {
+  it("begin with the reversed id, a longer id, and an id with a similar rhythm score", () => {
     const [reverse, longer, swap] = canonicals("🔥👏🚀")
     expect(reverse).toBe("🚀👏🔥")
     expect(longer).toBe("🔥👏🚀🔥")
     expect(Math.abs(rhythmScore(readId(swap!)) - rhythmScore(readId("🔥👏🚀")))).toBeLessThanOrEqual(2)
   })
 
-  it("ignore the skin tones of the id", () => {
+  it("do not depend on the skin tones of the id", () => {
     expect(canonicals("👍🏿🔥")).toEqual(canonicals("👍🔥"))
   })
 })
 
 describe("a random id", () => {
-  it("has one of the requested lengths", () => {
+  it("has a length within the requested bounds", () => {
     fc.assert(
       fc.property(
         fc.nat(),
@@ -60,7 +60,7 @@ describe("a random id", () => {
     )
   })
 
-  it("has a score within the bounds, and is found for every score from 22 to 99 with three to five emoji", () => {
+  it("of three to five emoji is found for every requested rhythm score from 22 to 99", () => {
     for (let score = 22; score <= 99; score++) {
       const bounds = { minLength: 3, maxLength: 5, minScore: score, maxScore: score }
       const id = randomEmojiId({ random: seeded(score), ...bounds })
@@ -68,14 +68,14 @@ describe("a random id", () => {
     }
   })
 
-  it("is undefined if no id has a requested length and score", () => {
+  it("is undefined if no id has the requested length and score", () => {
     expect(randomEmojiId({ random: seeded(1), minLength: 6, maxLength: 6, minScore: 99 })).toBeUndefined()
     expect(randomEmojiId({ random: seeded(1), minLength: 1, maxLength: 1, maxScore: 50 })).toBeUndefined()
     expect(randomEmojiId({ random: seeded(1), minLength: 5, maxLength: 3 })).toBeUndefined()
     expect(randomEmojiId({ random: seeded(1), minLength: 7, maxLength: 9 })).toBeUndefined()
   })
 
-  it("is rarely the same as an earlier one", () => {
+  it("is rarely the same as an earlier random id", () => {
     const random = seeded(7)
     const found = Array.from(
       { length: 200 },

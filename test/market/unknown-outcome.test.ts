@@ -28,7 +28,7 @@ const forgetfulSql = () => {
   return Layer.succeed(Sql, { rows } as unknown as Sql["Service"])
 }
 
-it("prices are read again after a write with an unknown outcome", async () => {
+it("price parameters are read from the database again after a write with an unknown outcome", async () => {
   const surroundings = Layer.mergeAll(
     forgetfulSql(),
     Bus.layer({ transport: undefined, heartbeatMs: 250, leaseMs: 1500, statementMs: 1000 }),

@@ -4,7 +4,7 @@ import { roomy, waiting } from "../fixtures/waiting.ts"
 
 const service = await serve(roomy)
 
-it("if the two owners of an organization delete their accounts at the same time, one of them is rejected", async () => {
+it("if both owners of an organization delete their accounts simultaneously, one deletion is rejected", async () => {
   const admin = await service.user({ role: "Admin" })
   const made = await service.call("POST", "/organizations", { token: admin.token, body: { name: "Acme" } })
   const path = `/organizations/${made.body.id}/members`
@@ -25,7 +25,7 @@ it("if the two owners of an organization delete their accounts at the same time,
   expect(body).toMatchObject([{ role: "OrgOwner" }])
 })
 
-it("the last administrator cannot be demoted or deleted, even if two demote each other at the same time", async () => {
+it("the last administrator cannot be demoted or deleted, even if two administrators demote each other simultaneously", async () => {
   await service.sql`update app_user set role = 'User' where role = 'Admin'`
   const [one, other] = [await service.user({ role: "Admin" }), await service.user({ role: "Admin" })]
   const stepDown = (id: string, token: string) =>

@@ -22,7 +22,7 @@ const keyPath = (organizationId: string, pubkey: string) =>
   `/organizations/${organizationId}/pubkeys/${pubkey}`
 const nowhere = randomUUID()
 
-it("power roles of an organization can list and edit the ids of an assigned key until it is removed", async () => {
+it("an owner of an organization can list and edit the ids of an assigned key until the key is removed", async () => {
   const { id, owner } = await makeOrganization()
   const keyOwner = await service.user()
   const pubkey = await makeKey(keyOwner.token)
@@ -48,7 +48,7 @@ it("power roles of an organization can list and edit the ids of an assigned key 
   expect((await service.call("GET", "/pubkeys", { token: keyOwner.token })).body).toEqual([pubkey])
 })
 
-it("members of the organization cannot mint an id that is bound to an assigned key", async () => {
+it("an id that is bound to an organization's key can be minted by the key's user, not by the organization's owner", async () => {
   const { id, owner } = await makeOrganization()
   const keyOwner = await service.user()
   const pubkey = await makeKey(keyOwner.token)

@@ -33,7 +33,7 @@ describe("organizations", () => {
     expect((await call("GET", path, admin.token)).status).toBe(404)
   })
 
-  it("have a short and unique partner path", async () => {
+  it("must have a valid and unique partner path", async () => {
     await make({ partner_path: "acme" })
     const taken = await call("POST", "/organizations", admin.token, { name: "Other", partner_path: "acme" })
     expect(taken.status).toBe(422)
@@ -57,7 +57,7 @@ describe("organizations", () => {
     expect(all.data.length).toBeGreaterThan(1)
   })
 
-  it("allow members only what their role permits, and apply a change of role immediately", async () => {
+  it("allow members only what their role permits, and apply a new or removed membership immediately", async () => {
     const [owner, controller, member, stranger] = await Promise.all([1, 2, 3, 4].map(() => service.user()))
     const { id } = await make()
     const path = `/organizations/${id}`
@@ -85,7 +85,7 @@ describe("organizations", () => {
     expect((await call("GET", path, stranger!.token)).status).toBe(403)
   })
 
-  it("answer 409 if the last owner leaves or would lose the role", async () => {
+  it("do not let the last owner leave or give up the role, but let an administrator remove the last owner", async () => {
     const [owner, other] = await Promise.all([service.user(), service.user()])
     const { id } = await make()
     await join(id, owner.id, "OrgOwner")
@@ -98,7 +98,7 @@ describe("organizations", () => {
     expect((await call("DELETE", `/organizations/${id}/members/${other.id}`, admin.token)).status).toBe(200)
   })
 
-  it("let an owner add only users whose confirmed email the owner sends", async () => {
+  it("let an owner add a user only if the request contains the user's confirmed email address", async () => {
     const [owner, stranger] = await Promise.all([service.user(), service.user()])
     const { id } = await make()
     await join(id, owner.id, "OrgOwner")
@@ -127,7 +127,7 @@ describe("organizations", () => {
     expect((await call("DELETE", `/organizations/${id}/members/${user.id}`, admin.token)).status).toBe(404)
   })
 
-  it("remove the roles of their members when the organization is deleted", async () => {
+  it("that are deleted disappear from the roles of their members", async () => {
     const user = await service.user()
     const { id } = await make()
     await join(id, user.id, "OrgOwner")
@@ -136,7 +136,7 @@ describe("organizations", () => {
     expect((await call("GET", "/account", user.token)).body.organization_roles).toEqual({})
   })
 
-  it("cannot be deleted while they have keys", async () => {
+  it("cannot be deleted while keys are assigned to them", async () => {
     const { id } = await make()
     await service.sql`insert into pubkey (pubkey, user_id, organization_id) values (${"ab".repeat(32)}, ${admin.id}, ${id})`
     expect((await call("DELETE", `/organizations/${id}`, admin.token)).status).toBe(409)
@@ -153,7 +153,7 @@ describe("organizations", () => {
   })
 })
 
-describe("branding", () => {
+describe("the branding of an organization", () => {
   const branding = {
     currencies: ["BTC", "0x1004"],
     return_link: "https://wallet.example/done",
@@ -173,7 +173,7 @@ describe("branding", () => {
     })
   })
 
-  it("is replaced completely by an owner or controller", async () => {
+  it("can be replaced completely by a controller, and cannot be read or replaced by other users", async () => {
     const owner = await service.user()
     const { id } = await make()
     await join(id, owner.id, "OrgController")
@@ -219,8 +219,8 @@ describe("branding", () => {
   })
 })
 
-describe("an API key in an organization", () => {
-  it("is limited by its scopes and by the role of its owner", async () => {
+describe("an API key of an organization's member", () => {
+  it("is limited by its scopes and by the member's role", async () => {
     const owner = await service.user()
     const { id } = await make()
     await join(id, owner.id, "OrgOwner")
@@ -247,7 +247,7 @@ describe("an API key in an organization", () => {
     expect(await rename(writer)).toBe(403)
   })
 
-  it("has no rights in other organizations when its owner becomes an administrator", async () => {
+  it("gets no rights in other organizations when the member becomes an administrator", async () => {
     const owner = await service.user()
     const [own, other] = [await make(), await make()]
     await join(own.id, owner.id, "OrgOwner")
@@ -269,7 +269,7 @@ describe("an API key in an organization", () => {
     expect((await service.call("POST", "/codes", { headers, body: gift })).status).toBe(403)
   })
 
-  it("cannot create another API key", async () => {
+  it("cannot create another API key, and is rejected after its deletion", async () => {
     const user = await service.user()
     const made = await call("POST", "/api_keys", user.token, { name: "parent" })
     const again = await service.call("POST", "/api_keys", {

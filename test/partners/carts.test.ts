@@ -8,7 +8,7 @@ const service = await serveDirectory()
 await makePartner(service)
 const path = "/partner/octo"
 
-it("a cart that a redemption code covers completely can be completed in the partner flow", async () => {
+it("a cart that a redemption code pays completely can be checked out for free in the partner flow", async () => {
   const code = { name: "gift", code_type: "RandomYat", activator: "RedemptionCode", redemption_code: "GIFT" }
   const made = await service.call("POST", "/codes", { token: service.admin.token, body: code })
   expect(made.status).toBe(200)

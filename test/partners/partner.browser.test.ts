@@ -13,8 +13,8 @@ const partner = await makePartner(service)
 const recordsOf = async (id: string): Promise<ReadonlyArray<{ tag: string; data: string }>> =>
   (await service.lookup(id)).body.result
 
-describe.skipIf(executable === undefined)("a wallet's user", () => {
-  it("searches for an id, gets it for free with the addresses of the wallet, and returns to the wallet", async () => {
+describe.skipIf(executable === undefined)("the user of a partner wallet", () => {
+  it("finds an id, gets the id for free with the addresses of the wallet, and returns to the wallet", async () => {
     const user = await makeWalletUser(service, "device-1")
     const page = await (await browser.person()).newPage()
     const query = new URLSearchParams({
@@ -49,7 +49,7 @@ describe.skipIf(executable === undefined)("a wallet's user", () => {
     expect(refreshed.status).toBe(200)
   })
 
-  it("pays in the sandbox for an id that was picked emoji by emoji", async () => {
+  it("picks an id emoji by emoji and pays for the id in the payment sandbox", async () => {
     const user = await makeWalletUser(service, "device-2")
     await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
     const page = await (await browser.person()).newPage()
@@ -66,7 +66,7 @@ describe.skipIf(executable === undefined)("a wallet's user", () => {
     expect(await recordsOf("🔥🎲🔥👑")).toContainEqual(expect.objectContaining({ data: otherBitcoin }))
   })
 
-  it("pays in a popup window, and the page of the wallet keeps access to the window", async () => {
+  it("pays in a popup window, and the wallet's page keeps access to the window", async () => {
     const user = await makeWalletUser(service, "device-7")
     await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
     const page = await (await browser.person()).newPage()
@@ -110,7 +110,7 @@ describe.skipIf(executable === undefined)("a wallet's user", () => {
     expect(await recordsOf("💎👑")).toContainEqual(expect.objectContaining({ data: bitcoin }))
   })
 
-  it("manages the records of an id", async () => {
+  it("adds and removes an address of an id, and sees an error if the address is invalid", async () => {
     const user = await makeWalletUser(service, "device-4")
     await service.register("🌵🌵", user)
     const page = await (await browser.person()).newPage()
@@ -129,7 +129,7 @@ describe.skipIf(executable === undefined)("a wallet's user", () => {
     expect(await recordsOf("🌵🌵")).not.toContainEqual(expect.objectContaining({ data: bitcoin }))
   })
 
-  it("can read the price of each id and the name of each cart item with a screen reader", async () => {
+  it("finds the price of an id and the name of a cart item in the labels for screen readers", async () => {
     const user = await makeWalletUser(service, "device-5")
     await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
     const page = await (await browser.person()).newPage()

@@ -18,8 +18,8 @@ const enter = async (visitor: Visitor, where: string, sent: Record<string, strin
   return visitor.get(where)
 }
 
-describe("the start of a visit", () => {
-  it("moves the refresh token from the URL to an HttpOnly cookie immediately", async () => {
+describe("the start of a visit to a partner flow", () => {
+  it("removes the refresh token from the URL, and puts the token neither into the cookie nor into the page", async () => {
     const user = await walletUser()
     const visitor = makeVisitor(service)
     const answer = await visitor.get(`${path}?${new URLSearchParams({ refresh_token: user.refresh })}`)
@@ -82,7 +82,7 @@ describe("the start of a visit", () => {
     expect((await service.call("GET", "/partner/unknown")).status).toBe(404)
   })
 
-  it("rejects a refresh token that was replaced, has ended or still needs a two-factor code", async () => {
+  it("rejects a refresh token that was replaced, whose session has ended, or that still needs a two-factor code", async () => {
     const user = await walletUser()
     await service.call("POST", "/auth/token/refresh", { body: { refresh_token: user.refresh } })
     const replaced = `${path}?${new URLSearchParams({ refresh_token: user.refresh })}`
@@ -99,7 +99,7 @@ describe("the start of a visit", () => {
     expect(waiting.text).toContain("two-factor code")
   })
 
-  it("does not make its data available to other flows or other partners", async () => {
+  it("does not show the sent addresses in another flow of the partner or to another partner", async () => {
     const user = await walletUser()
     await makePartner(service, "rival")
     const visitor = makeVisitor(service)
@@ -112,7 +112,7 @@ describe("the start of a visit", () => {
   })
 })
 
-describe("getting an id", () => {
+describe("getting an id in a partner flow", () => {
   it("returns only to the return link of the partner, not to a URL in the parameters", async () => {
     const user = await walletUser()
     const visitor = makeVisitor(service)
@@ -148,7 +148,7 @@ describe("getting an id", () => {
     expect((await visitor.get(`${path}?q=abc`)).text).toContain("is not a supported emoji")
   })
 
-  it("writes the addresses even if the buyer does not return", async () => {
+  it("writes the addresses even if the buyer does not return after the payment", async () => {
     const user = await walletUser()
     await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
     const visitor = makeVisitor(service)
@@ -176,7 +176,7 @@ describe("getting an id", () => {
     expect(JSON.stringify(body)).toContain(bitcoin)
   })
 
-  it("handles a form only once if it is sent twice", async () => {
+  it("adds the id to the cart once if the form is sent twice, and hides the order from other users", async () => {
     const user = await walletUser()
     const visitor = makeVisitor(service)
     const id = freshId()
@@ -196,7 +196,7 @@ describe("getting an id", () => {
     expect((await stranger.get(`${path}/paid?order=${order?.["id"]}`)).status).toBe(404)
   })
 
-  it("offers to continue with the id that the partner sent if the user owns it, and adds the addresses", async () => {
+  it("offers to keep the id that the partner sent if the user already owns the id, and adds the addresses", async () => {
     const user = await walletUser()
     const id = freshId()
     await service.register(id, user)
@@ -210,8 +210,8 @@ describe("getting an id", () => {
   })
 })
 
-describe("connecting an id and managing its records", () => {
-  it("writes only to ids of the logged-in user", async () => {
+describe("a form that connects an id or adds a record", () => {
+  it("is accepted only for ids of the logged-in user", async () => {
     const owner = await service.user()
     const mine = freshId()
     await service.register(mine, owner)
@@ -232,7 +232,7 @@ describe("connecting an id and managing its records", () => {
     expect(manage.text).not.toContain("Add a record")
   })
 
-  it("rejects forms of other sites with 403", async () => {
+  it("is refused with 403 if its form token is forged", async () => {
     const user = await walletUser()
     const id = freshId()
     await service.register(id, user)
@@ -246,7 +246,7 @@ describe("connecting an id and managing its records", () => {
 })
 
 describe("a user with two-factor authentication", () => {
-  it("must enter a new code before a checkout, and the refresh token of the wallet stays valid", async () => {
+  it("must enter a new code before a checkout in a partner flow, and the wallet's refresh token stays valid", async () => {
     const strict = await serveDirectory({}, { peersPossible: true })
     const wallet = await makePartner(strict, "strict")
     const person = await register(strict)

@@ -43,8 +43,8 @@ const getId = async () => {
   return { user, visitor, id, cart, paid: `${path}/paid?order=${await orderOf(user.id)}&again` }
 }
 
-describe("flow 1 with repeated or late requests", () => {
-  it("does not overwrite a later change by the owner when the last page is loaded again", async () => {
+describe("buying an id in a partner flow", () => {
+  it("does not overwrite the owner's later change when the last page is reloaded", async () => {
     const { id, paid, user, visitor } = await getId()
     await service.edit(id, user, { insert: [{ tag: "0x1003", data: otherBitcoin }] })
     const again = await visitor.get(paid)
@@ -53,7 +53,7 @@ describe("flow 1 with repeated or late requests", () => {
     expect(await recordsOf(id)).not.toContain(bitcoin)
   })
 
-  it("does not overwrite a record that the owner wrote between the payment and the return", async () => {
+  it("does not overwrite a record that the owner wrote between the payment and the return to the partner", async () => {
     const { cart, id, user, visitor } = await chooseId()
     const paying = await visitor.submit(cart, { action: "crypto" })
     await atSandbox(service, locationOf(paying).pathname.split("/").at(-1) ?? "", "pay")
@@ -76,7 +76,7 @@ describe("flow 1 with repeated or late requests", () => {
     expect(await recordsOf(id)).not.toContain(otherBitcoin)
   })
 
-  it("writes the confirmed addresses to the id of an order that is paid after another order was started", async () => {
+  it("writes the addresses to the id of a cancelled order that is paid after a new order was started", async () => {
     const user = await walletUser()
     await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
     const visitor = makeVisitor(service)
@@ -118,7 +118,7 @@ describe("flow 1 with repeated or late requests", () => {
     expect(await recordsOf(kept)).toContain(bitcoin)
   })
 
-  it("does not write to an id that now has another owner, even if the buyer is an administrator", async () => {
+  it("does not write addresses to an id that now has another owner, even if the buyer is an administrator", async () => {
     const [user, other] = [await walletUser(), await service.user()]
     await service.sql`update app_user set free_limit = 0, role = 'Admin' where id = ${user.id}`
     const visitor = makeVisitor(service)
@@ -136,7 +136,7 @@ describe("flow 1 with repeated or late requests", () => {
     expect(await recordsOf(id)).not.toContain(bitcoin)
   })
 
-  it("does not write to the ids of a cart that was later checked out outside the flow", async () => {
+  it("does not write addresses to the ids of a cart that was later checked out outside the partner flow", async () => {
     const { cart, user, visitor } = await chooseId()
     await visitor.submit(cart, { action: "crypto" })
     const call = (method: string, where: string, body?: object) =>
@@ -156,13 +156,13 @@ describe("flow 1 with repeated or late requests", () => {
     expect(locationOf(again).searchParams.get("eid")).toBe(id)
   })
 
-  it("returns to the partner with the id for each of two simultaneous requests", async () => {
+  it("returns to the partner with the id in both of two simultaneous requests", async () => {
     const { cart, id, visitor } = await chooseId()
     const answers = await Promise.all([1, 2].map(() => visitor.submit(cart, { action: "free" })))
     expect(answers.map((answer) => locationOf(answer).searchParams.get("eid"))).toEqual([id, id])
   })
 
-  it("returns to the partner with the id when another process has just written the address", async () => {
+  it("returns to the partner with an owned id even if another process has just written the address", async () => {
     const user = await walletUser()
     const id = freshId()
     await service.register(id, user)
@@ -181,12 +181,15 @@ describe("flow 1 with repeated or late requests", () => {
     expect(locationOf(kept).searchParams.get("eid")).toBe(id)
   })
 
-  it.each(["-".repeat(36), "0".repeat(36), "1"])("answers 404 for the order id %s", async (name) => {
-    const { visitor } = await chooseId()
-    expect((await visitor.get(`${path}/paid?order=${name}`)).status).toBe(404)
-  })
+  it.each(["-".repeat(36), "0".repeat(36), "1"])(
+    "returns 404 for the invalid or unknown order id %s",
+    async (name) => {
+      const { visitor } = await chooseId()
+      expect((await visitor.get(`${path}/paid?order=${name}`)).status).toBe(404)
+    },
+  )
 
-  it("does not check out if the partner meanwhile requires an email address", async () => {
+  it("is refused with 400 if the partner starts to require an email address before the checkout", async () => {
     const { cart, user, visitor } = await chooseId()
     const asks = (forEmail: boolean) => service.sql`
       update organization set branding = coalesce(branding, '{}') || jsonb_build_object('requires_email', ${forEmail}::boolean)`
@@ -200,7 +203,7 @@ describe("flow 1 with repeated or late requests", () => {
     expect(await orderOf(user.id)).toBeUndefined()
   })
 
-  it("shows that the cart is empty if nothing was bought", async () => {
+  it("shows that the cart is empty if its only item was removed before the checkout", async () => {
     const { cart, visitor } = await chooseId()
     await visitor.submit(cart, {
       action: "remove",
@@ -211,7 +214,7 @@ describe("flow 1 with repeated or late requests", () => {
   })
 })
 
-it("pages show only the last of two addresses for one coin, and offer it only until it is written", async () => {
+it("partner pages show only the last of two addresses for one coin, and do not offer a written address", async () => {
   const user = await walletUser()
   const id = freshId()
   await service.register(id, user)
@@ -233,7 +236,7 @@ it("pages show only the last of two addresses for one coin, and offer it only un
   expect((await visitor.get(`${path}/manage`)).text).not.toContain('value="given"')
 })
 
-it("a wallet's user can connect an id even if the browser has a cookie of an ended login", async () => {
+it("a wallet's user can connect an id even if the browser has the cookie of an ended login session", async () => {
   const stranger = await service.user()
   const visitor = makeVisitor(service)
   const where = `${path}/link-email`

@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { PartnerVisits } from "../../src/partners/visits.ts"
 import { serve } from "../fixtures/service.ts"
 
-it("a visit that cannot be decrypted does not prevent the addresses of other visits from being written", async () => {
+it("a partner visit that cannot be decrypted is left out of the list of visits with unwritten addresses", async () => {
   const service = await serve()
   const { runtime, sql } = service
   const { id: owner } = await service.user()

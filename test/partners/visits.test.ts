@@ -49,8 +49,8 @@ const pay = async (
   return visitor.get(`${path}/paid?order=${order}&again`)
 }
 
-describe("a second visit while the order of the first visit is pending", () => {
-  it("still writes the address after the payment if both visits have the same address", async () => {
+describe("a second visit to a partner flow while the order of the first visit is pending", () => {
+  it("writes the address after the payment if both visits sent the same address", async () => {
     const { revisit, id, user, visitor } = await chooseId()
     await visitor.submit(await cartOf(visitor), { action: "crypto" })
     await revisit(bitcoin)
@@ -72,7 +72,7 @@ describe("a second visit while the order of the first visit is pending", () => {
     expect(await recordsOf(id)).toContain(otherBitcoin)
   })
 
-  it("shows no addresses if the order was checked out outside the flow", async () => {
+  it("shows no addresses in the cart if the order was checked out outside the partner flow", async () => {
     const { revisit, user, visitor } = await chooseId()
     const elsewhere = await service.call("POST", "/cart/checkout", {
       token: user.token,
@@ -85,7 +85,7 @@ describe("a second visit while the order of the first visit is pending", () => {
   })
 })
 
-it("addresses that were sent to flow 3 are not written to an id that is bought in flow 1", async () => {
+it("addresses that a partner sent to the page for managing records are not written to an id that is bought later", async () => {
   const user = await service.user()
   const visitor = makeVisitor(service)
   await logInByMail(service, visitor, path, user.email)

@@ -20,7 +20,7 @@ describe("percent decoding", () => {
     )
   })
 
-  it("returns the same as decodeURIComponent for any bytes", () => {
+  it("decodes or rejects any bytes like decodeURIComponent", () => {
     const byte = fc.oneof(
       fc.nat({ max: 0xff }),
       fc.constantFrom(0xc0, 0xe0, 0xed, 0xf0, 0xf4, 0x80, 0x9f, 0xbf),
@@ -38,7 +38,7 @@ describe("percent decoding", () => {
     )
   })
 
-  it("does not decode its own result again", () => {
+  it("decodes an escaped percent sign only once", () => {
     expect(percentDecodeStrict("%2541")).toBe("%41")
   })
 
@@ -50,7 +50,7 @@ describe("percent decoding", () => {
     ["a truncated escape", "%F0%9F%94%A"],
     ["a truncated character", "%F0%9F%94"],
     ["a character whose escapes are interrupted by another character", "%F0%9Fx%94%A5"],
-    ["an overlong slash", "%C0%AF"],
+    ["an overlong encoding of a slash", "%C0%AF"],
     ["an overlong three-byte form", "%E0%80%AF"],
     ["an overlong four-byte form", "%F0%80%80%AF"],
     ["a surrogate", "%ED%A0%BD"],

@@ -28,13 +28,13 @@ describe("the migrations", () => {
     expect(found(functions, /\bcreate (?:unlogged )?table (\w+)/g)).toEqual([])
   })
 
-  it("define only functions that the definition of a table needs", () => {
+  it("define no trigger, and no function except `live_epoch`, which a table definition needs", () => {
     expect(found(migrations, isFunction)).toEqual(["live_epoch"])
     expect(found(migrations, /\bcreate (?:or replace )?trigger (\w+)/g)).toEqual([])
   })
 })
 
-describe("the functions", () => {
+describe("the SQL functions", () => {
   const signature =
     /\bcreate (?:or replace )?function (\w+\((?:[^()]|\([^()]*\))*\))\s+(?:returns|language)\b/g
 
@@ -45,7 +45,7 @@ describe("the functions", () => {
     expect(found(functions, /\bcreate (function|trigger) /g)).toEqual([])
   })
 
-  it("have different names, with a few known exceptions", () => {
+  it("have different names, with three known exceptions", () => {
     // A function whose signature changes must get a new name. If two functions had the same name, it would be unclear
     // which of them a process of another release calls. The expected names are exceptions.
     const overloaded = twice(found([...migrations, ...functions], isFunction))
@@ -70,7 +70,7 @@ describe("the functions", () => {
     .filter((text) => text.includes("q`"))
     .join("\n")
 
-  it("include all functions that the service calls", async () => {
+  it("include every function that the service calls", async () => {
     const sql = connect({ connection: await createDatabase(), poolSize: 1, statementTimeoutMs: 8000 })
     const known = new Set((await sql`select distinct proname from pg_proc`).map(({ proname }) => proname))
     // This pattern finds calls of SQL functions: in files with statements, a name with underscores before a parenthesis
@@ -81,7 +81,7 @@ describe("the functions", () => {
     await sql.end()
   })
 
-  it("are all called, except those that operators call", () => {
+  it("are all called by the service or by other SQL, except two functions for operators", () => {
     // These functions are called by operators: after a backup was restored, and to check the ledger.
     const byHand = ["renew_live_epoch", "ledger_audit"]
     const everything = [

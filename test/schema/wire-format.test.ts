@@ -21,11 +21,11 @@ describe("a date-time in a request, while the process has the time zone of Newfo
     "2026-11-16 10:00:00.000",
     "Nov 16 2026 10:00 AM",
     "Mon, 16 Nov 2026 10:00:00",
-  ])("is read as UTC if it has no zone: %s", (text) => {
+  ])("is read as UTC if it has no time zone: %s", (text) => {
     expect(read(text)).toBe("2026-11-16T10:00:00.000Z")
   })
   it.each(["2026-11-16", "11/16/2026", "11-16-2026", "Nov 16 2026"])(
-    "is the start of the day in UTC if it has no time: %s",
+    "is read as the start of the day in UTC if it has no time: %s",
     (text) => {
       expect(read(text)).toBe("2026-11-16T00:00:00.000Z")
     },
@@ -40,7 +40,7 @@ describe("a date-time in a request, while the process has the time zone of Newfo
     "Mon, 16 Nov 2026 10:00:00 GMT",
     "Mon Nov 16 2026 12:00:00 GMT+0200 (EET)",
     "Nov 16 2026 05:00 EST",
-  ])("is read in its own zone: %s", (text) => {
+  ])("is read in the time zone that it contains: %s", (text) => {
     expect(read(text)).toBe("2026-11-16T10:00:00.000Z")
   })
   it.each(["", "soon", "Z", "UTC", "2026-13-01T00:00:00", "+012026-01-01T00:00:00Z"])(

@@ -6,8 +6,9 @@ import { codeFor, grant, makeIds, ownerOf } from "./transfer-service.ts"
 const nextId = makeIds(80_000)
 const address = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq"
 
-it("clear_on_transfer also removes records that are written during the acceptance", async () => {
-  // With this pool size one statement of edits runs at a time, so edits that arrive while it runs share the next one.
+it("a transfer with `clear_on_transfer` also removes records that are written while the receiver accepts", async () => {
+  // With this pool size, only one statement with edits runs at a time. Edits that arrive while it runs share the next
+  // statement.
   const environment = { POOL_SIZE: "2", SWEEP_INTERVAL_MS: "60000" }
   const one = await serve(environment, { peersPossible: true })
   const two = await serve(environment, { database: one.database, peersPossible: true })

@@ -2,7 +2,7 @@ import { expect, it } from "vitest"
 import { serve } from "../fixtures/service.ts"
 import { grant, makeIds } from "./transfer-service.ts"
 
-it("the mail with a code says how long the code is valid", async () => {
+it("the mail with a transfer code says how long the code is valid", async () => {
   const service = await serve({ TRANSFER_CODE_SECONDS: "90" })
   const [sender, recipient] = await Promise.all([service.user(), service.user()])
   const eid = makeIds(88_000)()

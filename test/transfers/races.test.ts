@@ -64,7 +64,7 @@ const deletedStory = () => ({
 })
 
 describe("with concurrent requests to two processes,", () => {
-  it("twenty acceptances move the id once; the others get 409 with state Accepted", async () => {
+  it("one of twenty acceptances moves the id, and the other nineteen get 409 with the state `Accepted`", async () => {
     const { code, eid, id } = await confirmed()
     const answers = await Promise.all(Array.from({ length: 20 }, () => receive(id, code)))
     const won = answers.filter(({ status }) => status === 200)
@@ -76,7 +76,7 @@ describe("with concurrent requests to two processes,", () => {
     expect(await storyOf(id, eid)).toEqual(movedStory())
   })
 
-  it("the sender's and the receiver's acceptance are consistent in either order", async () => {
+  it("a receiver's acceptance with a wrong code does not disturb the sender's acceptance", async () => {
     for (let round = 0; round < rounds; round++) {
       const eid = nextId()
       await grant(nodes[0], sender, eid)
@@ -93,7 +93,7 @@ describe("with concurrent requests to two processes,", () => {
     }
   })
 
-  it("a deletion during the acceptance gives one move or one return, never both", async () => {
+  it("an acceptance and a deletion of one transfer either move or return the id, never both", async () => {
     const stories: Array<string> = []
     for (let round = 0; round < rounds; round++) {
       const { code, eid, id } = await confirmed()
@@ -109,7 +109,7 @@ describe("with concurrent requests to two processes,", () => {
     expect(stories).toHaveLength(rounds)
   })
 
-  it("a resend during the acceptance is refused, or invalidates the old code", async () => {
+  it("a request to resend the code during the acceptance is refused, or it invalidates the old code", async () => {
     for (let round = 0; round < rounds; round++) {
       const { code, eid, id } = await confirmed()
       await age(nodes[0], id, 90)
@@ -126,7 +126,7 @@ describe("with concurrent requests to two processes,", () => {
     }
   })
 
-  it("twenty requests for one id create one transfer", async () => {
+  it("twenty requests to transfer one id create one transfer", async () => {
     const eid = nextId()
     await grant(nodes[0], sender, eid)
     const answers = await Promise.all(

@@ -45,7 +45,7 @@ describe("a transfer to a key that was added by one user and then claimed by its
     expect((await accept("sender", sender)).status).toBe(409)
   })
 
-  it("is refused if the key is claimed during the acceptance", async () => {
+  it("cannot be accepted if the key is claimed during the acceptance", async () => {
     const { accept, eid, giveBack, sender, squatter } = await sentToSquattedKey()
     expect((await accept("sender", sender)).status).toBe(200)
     let accepted: Promise<Answer> | undefined
@@ -60,7 +60,7 @@ describe("a transfer to a key that was added by one user and then claimed by its
   })
 })
 
-it("a key cannot be claimed while an id is bound to it", async () => {
+it("a key cannot be claimed by its real holder if an id is bound to the key during the request", async () => {
   const { claimKey, pubkey, squatter } = await sentToSquattedKey()
   const canonical = nextId()
   const bound = [{ canonical, owner_id: squatter.id, pubkey, source: "test" }]

@@ -91,7 +91,7 @@ describe("a transfer", () => {
     })
   })
 
-  it("refuses an operation with 409, the state and the allowed operations", async () => {
+  it("answers 409 with the state and the allowed operations if the state does not allow an operation", async () => {
     const { id } = await confirmed()
     const again = await act(id, "sender_accept", sender, "123456")
     expect(again.status).toBe(409)
@@ -102,7 +102,7 @@ describe("a transfer", () => {
     })
   })
 
-  it("clears the records only if the request sets clear_on_transfer", async () => {
+  it("clears the records only if the request sets `clear_on_transfer`", async () => {
     const moved: Array<number> = []
     for (const clear_on_transfer of [true, false]) {
       const { eid, id } = await confirmed({ clear_on_transfer })
@@ -131,7 +131,7 @@ describe("a transfer", () => {
     expect(later.status).toBe(200)
   })
 
-  it("creates one invited account for an unknown email, and mails the invitation after the sender's code", async () => {
+  it("to an unknown email address creates one invited account, and mails the invitation after the sender confirms", async () => {
     const email = "New.Person@Example.com"
     const { answer, id } = await begin({ email })
     const again = await begin({ email: email.toLowerCase() })
@@ -160,7 +160,7 @@ describe("a transfer", () => {
     expect(row?.["pubkey"]).toBe(pubkey)
   })
 
-  it("to a pubkey does not reveal the owner's email to the sender", async () => {
+  it("to a pubkey does not reveal the email address of the key's owner to the sender", async () => {
     const holder = await service.user()
     const pubkey = "278117fc144c72340f67d0f2316e8386ceffbf2b2428c9c51fef7c597f1d426e"
     await service.sql`insert into pubkey (pubkey, user_id) values (${pubkey}, ${holder.id})`
@@ -232,7 +232,7 @@ describe("a request for a transfer", () => {
     expect((await service.call("POST", "/transfers", { body })).status).toBe(401)
   })
 
-  it("requires parties with an email address", async () => {
+  it("requires a sender with an email address", async () => {
     const silent = await service.user()
     await service.sql`update app_user set email = null, alternate_id = 'device' where id = ${silent.id}`
     const eid = nextId()
@@ -247,7 +247,7 @@ describe("a request for a transfer", () => {
 })
 
 describe("the codes of a transfer", () => {
-  it("are valid for one party of one transfer", async () => {
+  it("are valid only for one party of one transfer", async () => {
     const one = await begin()
     const oneCode = await codeFor(service, sender.email)
     const other = await confirmed()
@@ -281,7 +281,7 @@ describe("the codes of a transfer", () => {
     expect((await act(id, "sender_accept", sender, await codeFor(service, sender.email))).status).toBe(200)
   })
 
-  it("count wrong tries exactly under concurrent requests", async () => {
+  it("allow exactly five wrong tries, even if thirty wrong tries are sent concurrently", async () => {
     const { id } = await begin()
     const code = await codeFor(service, sender.email)
     const guesses = await Promise.all(
@@ -300,7 +300,7 @@ describe("the codes of a transfer", () => {
     expect([late.status, late.body.fields.code[0].code]).toEqual([422, "expired"])
   })
 
-  it("are sent again at most ten times to the party that must confirm, and the old code becomes invalid", async () => {
+  it("can be resent at most ten times by the party that must confirm, and a new code replaces the old code", async () => {
     const { id } = await begin()
     const old = await codeFor(service, sender.email)
     await age(service, id, 90)
@@ -325,7 +325,7 @@ describe("the codes of a transfer", () => {
 })
 
 describe("a transfer that ends without acceptance", () => {
-  it("returns the id when either party deletes it", async () => {
+  it("returns the id when the sender, the recipient or an administrator deletes the transfer", async () => {
     for (const user of [sender, recipient, admin]) {
       const { eid, id } = await confirmed()
       const answer = await service.call("DELETE", `/transfers/${id}`, { token: user.token, rawBody: "null" })
@@ -362,7 +362,7 @@ describe("a transfer that ends without acceptance", () => {
     })
   })
 
-  it("expires when the database reports it as due, even if this process's clock is slightly behind", async () => {
+  it("expires when the database reports the transfer as due, even if this process's clock is slightly behind", async () => {
     const { eid, id } = await confirmed()
     await service.sql`update entity set due_at = now(), state = jsonb_set(state, '{context,expiresAt}',
       to_jsonb(wire_time(now() + interval '200 milliseconds'))) where id = ${id}`
@@ -373,7 +373,7 @@ describe("a transfer that ends without acceptance", () => {
 })
 
 describe("lists of transfers", () => {
-  it("show sent transfers, paged and filtered; administrators also see those of other users", async () => {
+  it("show sent transfers, paged and filtered, and show transfers of other users only to administrators", async () => {
     const owner = await service.user()
     const eids = [nextId(), nextId(), nextId()]
     for (const eid of eids) {
@@ -405,7 +405,7 @@ describe("lists of transfers", () => {
     expect((await service.call("GET", "/transfers?limit=0", { token: owner.token })).status).toBe(400)
   })
 
-  it("show received transfers, active or accepted, as bare arrays", async () => {
+  it("show received transfers, filtered by acceptance, as arrays without paging", async () => {
     const waiting = await confirmed()
     const open = await service.call("GET", "/transfers/incoming", { token: recipient.token })
     const ids = open.body.map((t: { id: string }) => t.id)

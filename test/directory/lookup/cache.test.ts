@@ -10,7 +10,7 @@ const make = (maxBytes = 1024 * 1024) => new LookupCache({ maxBytes, onRemoved: 
 const selected = (text: string) => new StaticResponse({ status: "200 OK", lines: "" }, "", text)
 
 describe("the lookup cache", () => {
-  it("finds an id by its usual encoding and by every spelling that was added for it", () => {
+  it("finds an id by its usual encoding and by every spelling that was added for the id", () => {
     const cache = make()
     cache.put("🐙", answer("x"))
     expect(cache.findSpelled(encodeURIComponent("🐙"))).toBeDefined()
@@ -27,7 +27,7 @@ describe("the lookup cache", () => {
       expect(cache.findSpelled(spelling)).toBeUndefined()
   })
 
-  it("stores a limited number of spellings", () => {
+  it("stores a limited number of spellings and forgets the oldest spelling", () => {
     const cache = make()
     cache.put("a", answer("x"))
     for (let i = 0; i < 1_000; i++) cache.learnSpelling("a", `spelling ${i}`)
@@ -35,7 +35,7 @@ describe("the lookup cache", () => {
     expect(cache.findSpelled("spelling 999")).toBeDefined()
   })
 
-  it("returns one shared answer for all ids that are not registered", () => {
+  it("returns the shared response `missing` for an id that is not registered", () => {
     const cache = make()
     cache.put("a", notRegistered)
     const found = cache.find("a")!
@@ -63,7 +63,7 @@ describe("the lookup cache", () => {
     expect(cache.size).toBeGreaterThan(1_000)
   })
 
-  it("limits the bytes of all cached selections, even if each selection is large", () => {
+  it("limits the total bytes of cached filtered responses, even if each of them is large", () => {
     const cache = make()
     const large = selected("z".repeat(20_000))
     let bytes = 0
@@ -80,7 +80,7 @@ describe("the lookup cache", () => {
     expect(bytes).toBeLessThanOrEqual(1024 * 1024)
   })
 
-  it("removes the selections of an answer when the answer is replaced or removed", () => {
+  it("removes the filtered responses of an id when the id's answer is replaced or removed", () => {
     const cache = make()
     for (const change of [() => cache.put("a", answer("new")), () => cache.drop("a"), () => cache.clear()]) {
       cache.put("a", answer("old"))
@@ -93,7 +93,7 @@ describe("the lookup cache", () => {
     }
   })
 
-  it("returns the views of an id only once, even if its answer was replaced", () => {
+  it("returns the counted views of an id exactly once, even after the id's answer was replaced", () => {
     const cache = make()
     cache.put("a", answer("x"))
     cache.find("a")!.views++
@@ -104,7 +104,7 @@ describe("the lookup cache", () => {
   })
 })
 
-describe("pending loads", () => {
+describe("pending loads of the lookup cache", () => {
   type Done = (rows: ReadonlyMap<string, string> | Unavailable) => void
   const setup = (mayJoin = () => true) => {
     const statements: Array<{ keys: ReadonlyArray<string>; done: Done }> = []
@@ -138,7 +138,7 @@ describe("pending loads", () => {
     ])
   })
 
-  it("run a limited number of statements, and collect further keys while these run", async () => {
+  it("run at most two statements at a time, and collect further keys up to a limit", async () => {
     const { outcomes, statements, want } = setup()
     for (const key of ["a", "b", "c", "d"]) want(key)
     await turn()
@@ -152,7 +152,7 @@ describe("pending loads", () => {
     expect(statements.map(({ keys }) => keys.length)).toEqual([3, 1, 3])
   })
 
-  it("that started before a change do not store their row, and a later request starts a new read", async () => {
+  it("that started before a change do not store the old row, and a request after the change starts a new read", async () => {
     const { loads, outcomes, statements, stored, want } = setup()
     want("a")
     await turn()
@@ -166,7 +166,7 @@ describe("pending loads", () => {
     expect(stored.get("a")).toBe("new")
   })
 
-  it("are not shared by several requests while invalidations may not reach this process", async () => {
+  it("are not joined by later requests while invalidations may not reach this process", async () => {
     const { statements, want } = setup(() => false)
     want("a")
     await turn()

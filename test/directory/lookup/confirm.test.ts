@@ -7,7 +7,7 @@ it.each([
   ["0x4001", "shop|https://example.com/shop", "shop"],
   ["0x5001", "never|pay|this", "never"],
 ])(
-  "a %s record is confirmed by its complete data, not by the part before the first bar",
+  "a record with tag %s is confirmed by its complete data, not by the part before the first vertical bar",
   (tag, data, part) => {
     const id = parseEmojiId("🐙")
     const record = normalizeRecord({ tag, data })
@@ -25,12 +25,15 @@ it.each([
   ["0x1004", `${ethereum}|till`, ethereum],
   ["0x3fff", `BTC|${segwit}`, segwit.toUpperCase()],
   ["0x3fff", `ETH|${ethereum.toLowerCase()}`, ethereum],
-])("a %s record %s is confirmed by the same address written as %s", (tag, data, spelled) => {
-  const id = parseEmojiId("🐙")
-  const record = normalizeRecord({ tag, data })
-  if (id._tag !== "EmojiId" || record instanceof RecordRefused) throw new Error("not a case")
-  expect(isConfirmed(id, [record], tag, spelled)).toBe(true)
-})
+])(
+  "a record with tag %s and data %s is confirmed by the same address written as %s",
+  (tag, data, spelled) => {
+    const id = parseEmojiId("🐙")
+    const record = normalizeRecord({ tag, data })
+    if (id._tag !== "EmojiId" || record instanceof RecordRefused) throw new Error("not a case")
+    expect(isConfirmed(id, [record], tag, spelled)).toBe(true)
+  },
+)
 
 it("a base58 address is not confirmed by the same address in lower case", () => {
   const id = parseEmojiId("🐙")

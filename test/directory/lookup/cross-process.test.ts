@@ -39,7 +39,7 @@ describe("a lookup in any process shows every acknowledged change", () => {
     await Promise.all(readers)
   })
 
-  it("in the payment form", async () => {
+  it("of payment addresses", async () => {
     const path = `/emoji_id/${encodeURIComponent("🐙🐙")}/payment`
     for (const address of [bitcoin, otherBitcoin, bitcoin]) {
       await one.edit("🐙🐙", owner, { insert: [{ tag: "0x1003", data: address }] })
@@ -61,7 +61,7 @@ describe("a lookup in any process shows every acknowledged change", () => {
     }
   })
 
-  it("when a store key changes the linked records", async () => {
+  it("when a write to the JSON store changes the linked records", async () => {
     await other.lookup("🐙🐙")
     const path = `/emoji_id/${encodeURIComponent("🐙🐙")}/json/SvcPageData`
     const linked_tags = [{ tag: "0x5001", data: "linked" }]
@@ -71,7 +71,7 @@ describe("a lookup in any process shows every acknowledged change", () => {
   })
 })
 
-it("a lookup shows a change that was made by a process that cannot open new database connections", async () => {
+it("a lookup shows a change made by another process that cannot open new database connections", async () => {
   const { database, sql } = one
   if ("url" in database) throw new Error("the test database is reached by its socket")
   const role = `known_${randomBytes(4).toString("hex")}`

@@ -47,7 +47,7 @@ describe("arbitrary input", () => {
     )
   })
 
-  it("as raw bytes of the path never causes a 5xx response or stops the server", async () => {
+  it("as raw bytes of the path neither causes a 5xx response nor stops the server", async () => {
     const port = Number(new URL(service.url).port)
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 40 }), async (bytes) => {
@@ -64,7 +64,7 @@ describe("arbitrary input", () => {
     expect((await service.lookup("🐙")).status).toBe(200)
   })
 
-  it("as a tags filter returns the same status from handler and cache", async () => {
+  it("as a `tags` filter gets the same status in two consecutive requests", async () => {
     const tags = fc.oneof(
       fc.constantFrom("0x1003", "0X1004", "1003", "", ",", "%2C", "%", "+", "0x"),
       fc.string({ maxLength: 12 }).map((text) => encodeURIComponent(text.toWellFormed())),
@@ -81,7 +81,7 @@ describe("arbitrary input", () => {
     )
   })
 
-  it("as an edit never causes a 5xx response", async () => {
+  it("as the body of an edit never causes a 5xx response", async () => {
     const record = fc.record(
       {
         tag: fc.oneof(

@@ -11,7 +11,7 @@ import { grant } from "../../transfers/transfer-service.ts"
 
 const largeId = "🐙🐙🌊"
 
-it("the response to a batch that repeats a very large id stays below the size limit", async () => {
+it("the response to a batch lookup that repeats an id with very large records stays below 10 MiB", async () => {
   const service = await serve()
   await grant(service, await service.user(), largeId)
   await service.sql`insert into record (canonical, hash, tag, data)
@@ -30,7 +30,7 @@ it("the response to a batch that repeats a very large id stays below the size li
   })
 })
 
-it("a batch of very large ids does not read ids that cannot fit into the response", async () => {
+it("a batch lookup of ids with very large records stops reading ids when the response is full", async () => {
   const ids = emojis.slice(0, maxIdsPerBatch).map(({ canonical }) => canonical)
   const record = { tag: "0x5001", data: "x".repeat(maxRecordBytes * maxRecordsPerId), hash: "" }
   const answer = {

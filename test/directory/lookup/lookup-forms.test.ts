@@ -9,8 +9,8 @@ const { owner, service } = await serveLookups()
 
 const get = (path: string, headers: Record<string, string> = {}) => service.call("GET", path, { headers })
 
-describe("the payment form", () => {
-  it("returns one address per category (the newest default, or the newest), and per token and network", async () => {
+describe("a lookup of payment addresses", () => {
+  it("returns one address per category, preferably the default address, and one per token and network", async () => {
     const answer = await get(`${path}/payment`)
     expect(answer.status).toBe(200)
     expectContract("PaymentAddressResponse", answer.body)
@@ -28,7 +28,7 @@ describe("the payment form", () => {
     expect(Object.keys(some.body.result)).toEqual(["0x1003"])
   })
 
-  it("needs no authentication and ignores an invalid token or key", async () => {
+  it("needs no authentication and ignores an invalid token or API key", async () => {
     const { text } = await get(`${path}/payment`)
     const sent = [
       { authorization: `Bearer ${owner.token}` },
@@ -42,7 +42,7 @@ describe("the payment form", () => {
     }
   })
 
-  it("returns errors as an object with the one member `error`, from cache and handler", async () => {
+  it("returns an error as an object with only the member `error`, cached or not", async () => {
     const refused = async (path: string) => {
       const { body, headers, status } = await get(path)
       return [status, Object.keys(body), headers.get("content-type"), headers.get("cache-control")]
@@ -68,7 +68,7 @@ describe("the payment form", () => {
     }
   })
 
-  it("answers HEAD with the headers of GET", async () => {
+  it("answers HEAD with the headers of GET and without a body", async () => {
     const read = await get(`${path}/payment`)
     const head = await service.call("HEAD", `${path}/payment`)
     expect([head.status, head.text]).toEqual([200, ""])
@@ -87,7 +87,7 @@ describe("the payment form", () => {
 })
 
 describe("a batch lookup", () => {
-  it("returns one result per id in the order of the request, also for ids that are not registered", async () => {
+  it("returns one result per id in the order of the request, also for unregistered and invalid ids", async () => {
     const emoji_ids = [id, "🐙🐶", "no", "🌊", "🚀👋🏿💚"]
     const answer = await service.call("POST", "/emoji_id/lookup", { body: { emoji_ids } })
     expect(answer.status).toBe(200)
@@ -100,7 +100,7 @@ describe("a batch lookup", () => {
     expect(result[4].result).toEqual(result[0].result)
   })
 
-  it("ignores an Idempotency-Key: it returns the current records and stores nothing", async () => {
+  it("ignores an Idempotency-Key: a repeated request returns the current records, and no key is stored", async () => {
     const emoji_ids = ["🐙🎈"]
     const lookUp = async () => {
       const answer = await service.call("POST", "/emoji_id/lookup", {
@@ -125,7 +125,7 @@ describe("a batch lookup", () => {
   })
 })
 
-describe("a confirmation", () => {
+describe("a request to confirm a record", () => {
   it.each([
     ["0x1003", bitcoin, true],
     ["BTC", otherBitcoin, true],
@@ -138,7 +138,7 @@ describe("a confirmation", () => {
     ["0x3fff", "OTHER|wow-address", false],
     ["0x0005", "Küche 🍳", true],
     ["0x0005", "Küche", false],
-  ])("of %s %s is %s", async (tag, data, expected) => {
+  ])("with tag or ticker %s and data %s returns `%s`", async (tag, data, expected) => {
     const answer = await get(`${path}/confirm?tag=${tag}&data=${encodeURIComponent(data)}`)
     expect(answer.body).toEqual({ result: expected, version: 2 })
   })
@@ -161,7 +161,7 @@ describe("a redirect", () => {
     expect(await to("")).toEqual([302, "https://example.com/home"])
   })
 
-  it("without a target returns 404", async () => {
+  it("returns 404 for an unregistered id or an id without links, and 400 for an invalid or missing id", async () => {
     expect((await get("/redirect?emoji_id=🌊")).status).toBe(404)
     expect((await get("/redirect?emoji_id=🐙🐶")).status).toBe(404)
     expect((await get("/redirect?emoji_id=x")).status).toBe(400)
@@ -169,8 +169,8 @@ describe("a redirect", () => {
   })
 })
 
-describe("information about the emoji of an id", () => {
-  it("is also returned for unregistered ids", async () => {
+describe("public information about emoji", () => {
+  it("includes the shape and the rhythm score of an unregistered id", async () => {
     const shape = await get("/emoji_id/🐙🐶🐙/metadata")
     expectContract("ShapeMatch", shape.body)
     expect(shape.body).toMatchObject({ shape: "Bookends", pattern: { value: "ABA" } })
@@ -180,7 +180,7 @@ describe("information about the emoji of an id", () => {
     expect((await get("/emoji_id/x/rhythm")).body.code).toBe("unsupported_emoji")
   })
 
-  it("includes a list of all supported emoji", async () => {
+  it("includes a list of all 447 supported emoji", async () => {
     const answer = await get("/emoji")
     expectAnswer("GET", "/emoji", answer.body)
     expect(answer.body).toHaveLength(447)

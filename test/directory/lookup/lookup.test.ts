@@ -47,7 +47,7 @@ describe("a lookup", () => {
     }
   })
 
-  it("of an unregistered id returns 404 and an object with the one member `error`, also from the cache", async () => {
+  it("of an unregistered id returns 404 and an object with only the member `error`, also from the cache", async () => {
     for (let times = 0; times < 3; times++) {
       const answer = await get("/emoji_id/🐙🐙")
       expect(answer.status).toBe(404)
@@ -61,14 +61,14 @@ describe("a lookup", () => {
     ["abc", "a"],
     ["%00", "U+0000"],
     ["%F0%9F%9A%80%20", "U+0020"],
-  ])("of %s returns 400 with the unsupported character", async (spelling, named) => {
+  ])("of %s returns 400 and an error that names the unsupported character", async (spelling, named) => {
     const answer = await get(`/emoji_id/${spelling}`)
     expect(answer.status).toBe(400)
     expect(Object.keys(answer.body)).toEqual(["error"])
     expect(answer.body.error).toContain(named)
   })
 
-  it("of seven emoji or malformed escapes returns 400 and an object with the one member `error`", async () => {
+  it("of seven emoji, or of malformed percent escapes, returns 400 and an object with only the member `error`", async () => {
     const seven = await get(`/emoji_id/${"🚀".repeat(7)}`)
     expect([seven.status, Object.keys(seven.body)]).toEqual([400, ["error"]])
     const port = Number(new URL(service.url).port)
@@ -77,7 +77,7 @@ describe("a lookup", () => {
     expect(Object.keys(JSON.parse(broken.split("\r\n\r\n")[1]!))).toEqual(["error"])
   })
 
-  it("returns the request id that the caller sent, from cache and handler", async () => {
+  it("returns the request id that the caller sent, cached or not", async () => {
     for (let times = 0; times < 2; times++) {
       const answer = await get("/emoji_id/🌊", { "X-Request-Id": "mine-1" })
       expect(answer.headers.get("x-request-id")).toBe("mine-1")
@@ -85,7 +85,7 @@ describe("a lookup", () => {
   })
 })
 
-describe("the tags filter", () => {
+describe("the query string of a lookup", () => {
   it.each([
     ["tags=0x1003", ["0x1003", "0x1003"]],
     ["tags=0x1003,0x1004", ["0x1003", "0x1003", "0x1004"]],
@@ -93,7 +93,7 @@ describe("the tags filter", () => {
     ["tags=0X1003%2C0x0005", ["0x1003", "0x1003", "0x0005"]],
     ["tags=0x0001", []],
     ["other=1&tags=0x0005", ["0x0005"]],
-  ])("%s returns the matching records", async (query, expected) => {
+  ])("`%s` selects the records with these tags", async (query, expected) => {
     for (let times = 0; times < 3; times++) {
       const { body, status } = await get(`${path}?${query}`)
       expect(status).toBe(200)
@@ -102,12 +102,12 @@ describe("the tags filter", () => {
     }
   })
 
-  it("that is empty returns all records", async () => {
+  it("with an empty `tags` filter selects all records", async () => {
     expect(tagsOf((await get(`${path}?tags=`)).body)).toHaveLength(8)
   })
 
   it.each(["tags=BTC", "tags=1003", "tags=0x1003,", "tags=0x12345", "tags=%ff", "x=%00"])(
-    "%s returns 400, from cache and handler",
+    "`%s` causes a 400 response, cached or not",
     async (query) => {
       const statuses = [(await get(`${path}?${query}`)).status]
       await forget(id)
@@ -117,7 +117,7 @@ describe("the tags filter", () => {
   )
 })
 
-describe("the ticker form", () => {
+describe("a lookup by ticker or tag", () => {
   it.each([
     ["BTC", ["0x1003", "0x1003"]],
     ["btc", ["0x1003", "0x1003"]],
@@ -125,7 +125,7 @@ describe("the ticker form", () => {
     ["WOW", ["0x3fff"]],
     ["XMR", []],
     ["0x0005", ["0x0005"]],
-  ])("%s returns the records of that ticker without stats", async (ticker, expected) => {
+  ])("with `%s` returns the matching records without stats", async (ticker, expected) => {
     for (let times = 0; times < 2; times++) {
       const { body, status } = await get(`${path}/${ticker}`)
       expect(status).toBe(200)
@@ -135,7 +135,7 @@ describe("the ticker form", () => {
     }
   })
 
-  it("rejects an invalid ticker and an invalid id", async () => {
+  it("returns 400 for an invalid ticker or id, and 404 for an unregistered id", async () => {
     expect((await get(`${path}/${encodeURIComponent("no ticker")}`)).status).toBe(400)
     expect((await get("/emoji_id/x/BTC")).status).toBe(400)
     const missing = await get("/emoji_id/🐙🐶/BTC")
@@ -145,7 +145,7 @@ describe("the ticker form", () => {
 
 describe("cached responses", () => {
   it.each(["", "?tags=0x1003", "?tags=0x0005,0x4001", "/BTC", "/0x0005", "/payment", "/payment?tags=0x1003"])(
-    "to %j equal the handler's response byte for byte, including headers",
+    "for the path suffix %j equal the handler's response and headers, except for the view count",
     async (suffix) => {
       const seen = async () => {
         const { headers, status, text } = await get(`${path}${suffix}`)
@@ -162,7 +162,7 @@ describe("cached responses", () => {
     },
   )
 
-  it("to an unregistered id equal the handler's response", async () => {
+  it("for an unregistered id equal the handler's response", async () => {
     await forget("🐙🦀")
     const answers = []
     for (let times = 0; times < 3; times++) {
@@ -173,8 +173,8 @@ describe("cached responses", () => {
   })
 })
 
-describe("revalidation", () => {
-  it("returns 304 while the id is unchanged, from cache and handler, in every form of If-None-Match", async () => {
+describe("a lookup with If-None-Match", () => {
+  it("returns 304 while the id is unchanged, for every form of the header, cached or not", async () => {
     const etag = (await get(path)).headers.get("etag") ?? ""
     expect(etag).toMatch(/^W\/"\d+-\d+"$/)
     for (const held of [etag, etag.slice(2), `"x", ${etag}`, "*"]) {

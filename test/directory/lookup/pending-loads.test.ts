@@ -27,7 +27,7 @@ const readTwice = async () => {
   return { loads, stored, answer }
 }
 
-it("a row that was read before a change is not stored, even if a second read has started", async () => {
+it("rows from reads that started before an invalidation are not stored, even if two reads are running", async () => {
   const { answer, stored, loads } = await readTwice()
   loads.invalidate(["a"])
   answer(1)
@@ -35,7 +35,7 @@ it("a row that was read before a change is not stored, even if a second read has
   expect(stored.size).toBe(0)
 })
 
-it("a row that was read before a change is not stored, even if a later read finished first", async () => {
+it("a row from a read that started before an invalidation is not stored, even if a later read finished first", async () => {
   const { answer, stored, loads } = await readTwice()
   answer(1)
   loads.invalidate("all")

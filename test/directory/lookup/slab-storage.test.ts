@@ -16,7 +16,7 @@ const read = (slabs: SlabStorage, key: string) => {
   return found && { key: found.key, ...found.toText() }
 }
 
-describe("the slab storage", () => {
+describe("the slab storage of cached answers", () => {
   it("returns an answer unchanged, as text and as bytes, also with emoji", () => {
     const { slabs } = make()
     slabs.put("%F0%9F%90%99", own, '{"octopus":"🐙"}')
@@ -43,7 +43,7 @@ describe("the slab storage", () => {
     expect(slabs.count).toBe(0)
   })
 
-  it("does not store an answer that is larger than half a segment, and removes the old answer of the key", () => {
+  it("does not store a very large answer, and removes the older answer of the same key", () => {
     const { removed, slabs } = make()
     slabs.put("a", own, "small")!.views = 3
     expect(slabs.put("a", own, "x".repeat(100_000))).toBeUndefined()
@@ -51,7 +51,7 @@ describe("the slab storage", () => {
     expect([...removed]).toEqual([["a", 3]])
   })
 
-  it("keeps an answer that is used between sweeps, even if thousands of other answers are stored", () => {
+  it("keeps an answer that is used often, even if thousands of other answers are stored", () => {
     const { slabs } = make()
     slabs.put("hot", own, "h".repeat(100))
     for (let n = 0; n < 20_000; n++) {
@@ -62,7 +62,7 @@ describe("the slab storage", () => {
     expect(slabs.count).toBeLessThan(20_000)
   })
 
-  it("uses more than half of the allowed bytes and never more than all of them", () => {
+  it("fills more than half of the allowed bytes and never exceeds the limit", () => {
     const maxBytes = 512 * 1024
     const { slabs } = make(maxBytes)
     for (let n = 0; n < 5_000; n++) {

@@ -3,7 +3,7 @@ import { serveDirectory } from "../directory-service.ts"
 
 const quietSeconds = 2 * 3600
 
-it("the first lookup of an id after a long pause returns a current view count", async () => {
+it("the first lookup of an id after two hours without lookups returns the current view count", async () => {
   const begun = vi.spyOn(globalThis, "setInterval")
   const service = await serveDirectory()
   const seconds = begun.mock.calls.flatMap(([run, ms]) => (ms === 1000 ? [run as () => void] : []))

@@ -22,7 +22,7 @@ const viewsOf = async (text: string, of = service): Promise<number> =>
   (await stats(text, of)).metrics[0].value
 
 describe("views", () => {
-  it("include every form of lookup, from cache and handler, and are stored in one row per day", async () => {
+  it("are counted for every form of lookup, cached or not, and stored in one row per day", async () => {
     const id = "🍎🍎"
     await service.register(id, user)
     for (let times = 0; times < 5; times++) await service.lookup(id)
@@ -39,7 +39,7 @@ describe("views", () => {
     expect(rows).toHaveLength(1)
   })
 
-  it("are returned as the sum of 28 days and for each day", async () => {
+  it("are returned as the sum of the last 28 days and for each day", async () => {
     const id = "🍎🐶"
     await service.register(id, user)
     await service.sql`insert into emoji_id_view (canonical, day, views)
@@ -75,7 +75,7 @@ describe("views", () => {
     expect(await service.sql`select 1 from emoji_id_view where canonical = '🍎🦊'`).toHaveLength(0)
   })
 
-  it("of a batch that is sent twice are counted once", async () => {
+  it("that a process writes twice with the same batch number are counted once", async () => {
     const id = "🍎🐻"
     await service.register(id, user)
     const put = (number: number) =>
@@ -99,7 +99,7 @@ describe("views", () => {
   })
 })
 
-describe("many lookups of unregistered ids", () => {
+describe("ten thousand lookups of unregistered ids", () => {
   it("stay within the memory limit of the cache, and the newest id is answered from the cache", async () => {
     const small = await serveDirectory({ LOOKUP_CACHE_MB: "1" }, { database: service.database })
     const some = emojis.slice(0, 100)

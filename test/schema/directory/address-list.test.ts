@@ -23,7 +23,7 @@ describe("addresses of a partner", () => {
     expect(shown(parseAddressPairs(`0x1003=${bitcoin}|0x1003=${bitcoin}`))).toHaveLength(1)
   })
 
-  it("are parsed from Base64 of JSON, with hex or decimal tags and the wallet's name as description", () => {
+  it("are parsed from Base64-encoded JSON with hex or decimal tags and optional descriptions", () => {
     const text = base64([{ "0x1003": `${otherBitcoin}|Savings` }, { "4100": ethereum }])
     const expected = [
       ["0x1003", `${otherBitcoin}|Savings`],
@@ -43,7 +43,7 @@ describe("addresses of a partner", () => {
     "0x0004=https://evil.example",
     "0x0101=00ff",
     Array.from({ length: 51 }, (_, i) => `0x1010=address${i}`).join("|"),
-  ])("are all rejected if one pair is invalid: %s", (text) => {
+  ])("are all rejected if a pair is invalid or there are more than 50 pairs: %s", (text) => {
     expect(parseAddressPairs(text)).toBeInstanceOf(AddressesRefused)
   })
 
@@ -60,7 +60,7 @@ describe("addresses of a partner", () => {
     base64([null]),
     base64(Array.from({ length: 51 }, (_, i) => ({ "0x1010": `address${i}` }))),
     Buffer.from([0x5b, 0xff, 0x5d]).toString("base64"),
-  ])("are all rejected if the JSON is invalid: %s", (text) => {
+  ])("are all rejected if the Base64-encoded JSON is invalid or has more than 50 items (%#)", (text) => {
     expect(parseAddressJson(text)).toBeInstanceOf(AddressesRefused)
   })
 })

@@ -23,14 +23,17 @@ describe("a Bitcoin address", () => {
     ["a character outside the base58 alphabet", "1A1zP1eP5QGefi2DMPTfTL5SLmv7Divf0a"],
     ["a wrong character in bech32", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5"],
     ["mixed case in bech32", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3T4"],
-    ["version 1 with the older checksum", "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqh2y7hd"],
-    ["version 0 with the newer checksum", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kemeawh"],
-    ["an empty program", "bc1gmk9yu"],
+    [
+      "segwit version 1 with the older checksum",
+      "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqh2y7hd",
+    ],
+    ["segwit version 0 with the newer checksum", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kemeawh"],
+    ["an empty segwit program", "bc1gmk9yu"],
     ["a testnet script hash", "2MzQwSSnBHWHqSAqtTVQ6v47XtaisrJa1Vc"],
     ["a testnet pubkey hash", "mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn"],
     ["a testnet segwit address", "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx"],
     ["an empty text", ""],
-  ])("is rejected if it is or has %s", (_, address) => {
+  ])("is rejected: %s", (_, address) => {
     expect(isBitcoinAddress(address)).toBe(false)
   })
 })
@@ -43,13 +46,16 @@ describe("an Ethereum address", () => {
     "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb",
   ]
 
-  it.each(checksummed)("such as %s is stored as lower-case hex and returned with its checksum", (address) => {
-    const lower = address.slice(2).toLowerCase()
-    expect(parseEthereumAddress(address)).toBe(lower)
-    expect(parseEthereumAddress(lower)).toBe(lower)
-    expect(parseEthereumAddress(`0X${lower.toUpperCase()}`)).toBe(lower)
-    expect(checksumEthereumAddress(lower)).toBe(address)
-  })
+  it.each(checksummed)(
+    "such as %s is parsed to lower-case hex and formatted with its checksum",
+    (address) => {
+      const lower = address.slice(2).toLowerCase()
+      expect(parseEthereumAddress(address)).toBe(lower)
+      expect(parseEthereumAddress(lower)).toBe(lower)
+      expect(parseEthereumAddress(`0X${lower.toUpperCase()}`)).toBe(lower)
+      expect(checksumEthereumAddress(lower)).toBe(address)
+    },
+  )
 
   it("is rejected if it has mixed case and a wrong checksum", () => {
     expect(parseEthereumAddress("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1Beaed")).toBeUndefined()

@@ -12,7 +12,7 @@ const tonesOf = (indexes: ReadonlyArray<number>) =>
   fc.tuple(...indexes.map((index) => fc.constantFrom(0, ...emojis[index]!.toned.keys())))
 
 describe("display modifiers", () => {
-  it("are parsed to the same skin tones from which they were made", () => {
+  it("are parsed back to the skin tones that they were made from", () => {
     const toned = emojiId.chain((id) => tonesOf(id.emojis).map((tones) => [id, tones] as const))
     fc.assert(
       fc.property(toned, ([id, tones]) => {
@@ -23,7 +23,7 @@ describe("display modifiers", () => {
     )
   })
 
-  it("are ignored if they are of another id or invalid", () => {
+  it("are ignored if they belong to another id or are invalid", () => {
     const id = readId("👍🔥")
     expect(parseDisplayModifiers(id, "👎🏿🔥")).toBeUndefined()
     expect(displayFormat(id, "👎🏿🔥")).toBe("👍🔥")

@@ -68,7 +68,7 @@ describe("an emoji id", () => {
     expect(readId("🤍🤎🩷🩵🩶❤").canonical).toBe("❤️".repeat(6))
   })
 
-  it("contains the longest possible emoji at each position: a handshake with two tones is one emoji", () => {
+  it("is read with the longest possible emoji at each position: a handshake with two skin tones is one emoji", () => {
     const id = readId("🫱🏻‍🫲🏿🔥")
     expect(id.canonical).toBe("🤝🔥")
     expect(id.display()).toBe("🫱🏻‍🫲🏿🔥")
@@ -106,7 +106,7 @@ describe("an emoji id", () => {
     },
   )
 
-  it("is rejected with an error that names the unsupported character, at any position", () => {
+  it("is rejected with an error that names an unsupported character at any position", () => {
     const known = new Set(emojis.flatMap(({ chain }) => [...chain]))
     for (const [, folded] of foldedSpellings) known.add(folded)
     const foreign = fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }).filter((text) => {
@@ -121,7 +121,7 @@ describe("an emoji id", () => {
     )
   })
 
-  it("is parsed without an exception from any text, valid or not", () => {
+  it("is parsed or rejected without an exception, whatever the text is", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary" }),

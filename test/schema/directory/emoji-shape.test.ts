@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { findPattern, findShape, ShapeMatch, shapeMatch } from "../../../schema/directory/emoji-shape.ts"
 import { emojiId, readId } from "./emoji-id-arbitrary.ts"
 
-describe("a shape", () => {
+describe("the shape", () => {
   it.each([
     ["🔥🔥", "Repeaters"],
     ["❤️💜🖤", "Repeaters"],
@@ -15,19 +15,19 @@ describe("a shape", () => {
     ["🔥👏🚀🌈🦄🔥", "Bookends"],
     ["👽👕👖", "Adoptables"],
     ["🐶🎩👕👖👟", "Adoptables"],
-  ])("of %s is %s", (text, shape) => {
+  ])("of %s is `%s`", (text, shape) => {
     expect(findShape(readId(text))).toBe(shape)
   })
 
   it.each(["🔥", "🔥👏", "👁️❤️", "👁️❤️🍕🍕", "❤️👁️🍕", "👽👕", "👽👕🍕", "👕👖👟", "🔥🔥👏👏"])(
-    "of %s does not exist",
+    "of %s is undefined",
     (text) => {
       expect(findShape(readId(text))).toBeUndefined()
     },
   )
 })
 
-describe("a pattern", () => {
+describe("the repetition pattern of an id", () => {
   it("has one letter per different emoji, and lists the positions of repeated emoji", () => {
     expect(findPattern(readId("🔥👏🔥"))).toEqual({ original: "🔥👏🔥", value: "ABA", match_indexes: [0, 2] })
     expect(findPattern(readId("🚀🔥👏🔥"))).toEqual({
@@ -62,8 +62,8 @@ describe("a pattern", () => {
   })
 })
 
-describe("a shape match", () => {
-  it("matches its schema for every id, and is empty for an id without shape and pattern", () => {
+describe("the shape and the pattern of an id", () => {
+  it("match the schema `ShapeMatch` for every id, and are an empty object if the id has neither", () => {
     const decode = Schema.decodeUnknownSync(ShapeMatch, { onExcessProperty: "error" })
     fc.assert(
       fc.property(emojiId, (id) => {

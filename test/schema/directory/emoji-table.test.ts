@@ -17,7 +17,7 @@ describe("the emoji table", () => {
     expect(committed).toBe(generateEmojiTable())
   })
 
-  it("contains the published set in the same order", () => {
+  it("contains the 447 published emoji in the published order", () => {
     expect(emojis.map(({ canonical }) => canonical)).toEqual(
       readData<ReadonlyArray<string>>("emoji-set.json"),
     )
@@ -30,7 +30,7 @@ describe("the emoji table", () => {
     expect(names.filter((name) => !/^[a-z0-9_]+$/.test(name))).toEqual([])
   })
 
-  it("has skin tones only for hands and people", () => {
+  it("has skin tones for 21 emoji: five tones for each emoji except the handshake", () => {
     const toned = emojis.filter((emoji) => emoji.toned.size > 0)
     expect(toned).toHaveLength(21)
     expect(toned.every((emoji) => emoji.toned.size === 5 || emoji.canonical === "🤝")).toBe(true)
@@ -38,12 +38,12 @@ describe("the emoji table", () => {
     expect(emojis.find(({ canonical }) => canonical === "🤝")?.toned.get(15)).toBe("🫱🏻‍🫲🏿")
   })
 
-  it("lists as other spellings only emoji that are not in the set", () => {
+  it("has no alternative spelling that is itself an emoji of the table", () => {
     const members = new Set(emojis.map(({ chain }) => chain))
     expect(foldedSpellings.filter(([, spelling]) => members.has(spelling))).toEqual([])
   })
 
-  it("states for each emoji whether it can be mirrored", () => {
+  it("marks emoji such as 🚀 and 👉 as flippable, but not emoji such as ❤️ and 🐼", () => {
     const flippable = new Set(emojis.filter((emoji) => emoji.flippable).map(({ canonical }) => canonical))
     expect(["🚀", "✈️", "🔫", "👉"].every((emoji) => flippable.has(emoji))).toBe(true)
     expect(["❤️", "⚽", "🆒", "🐼"].some((emoji) => flippable.has(emoji))).toBe(false)
@@ -71,7 +71,7 @@ describe("popularity", () => {
     }
   })
 
-  it("of an emoji that was not measured is the median of its subgroup, or of its group", () => {
+  it("of an unmeasured emoji is the median of its subgroup, or of its group if no emoji of the subgroup was measured", () => {
     const measured = { repeat_4: {}, repeat_5: { "🐶": 60, "🐱": 70, "🐭": 80, "🚗": 84 } }
     const alike = (emoji: string, subgroup: number) => ({ emoji, group: 1, subgroup })
     const animals = [alike("🐶", 7), alike("🐱", 7), alike("🐭", 7), alike("🐹", 7)]

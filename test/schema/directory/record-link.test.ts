@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { findRedirect, parseWebLink } from "../../../schema/directory/record-link.ts"
 
 describe("a web link", () => {
-  it("is a URL, optionally with a name before it", () => {
+  it("consists of an optional name and a URL", () => {
     expect(parseWebLink("https://example.com")).toEqual({ name: undefined, url: "https://example.com/" })
     expect(parseWebLink("my shop|HTTP://Example.com/a|b")).toEqual({
       name: "my shop",
@@ -10,7 +10,7 @@ describe("a web link", () => {
     })
   })
 
-  it("is normalized to ASCII, so that a header can contain it", () => {
+  it("is normalized to ASCII, so that an HTTP header can contain it", () => {
     expect(parseWebLink("https://exämple.com/ü")?.url).toBe("https://xn--exmple-cua.com/%C3%BC")
   })
 
@@ -33,7 +33,7 @@ describe("a redirect", () => {
     expect(findRedirect(records, "shop")).toBe("https://new.example/")
   })
 
-  it("goes to the Redirect record if no name is requested, or an unknown one", () => {
+  it("goes to the Redirect record if no link name or an unknown link name is requested", () => {
     expect(findRedirect(records, undefined)).toBe("https://home.example/")
     expect(findRedirect(records, "blog")).toBe("https://home.example/")
   })

@@ -11,8 +11,8 @@ const btc = "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"
 const otherBtc = "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy"
 const record = (tag: string, data: string) => ({ tag, data })
 
-describe("a single-value key", () => {
-  it("is the same for records that replace each other", () => {
+describe("the replacement key (a record replaces records with the same key)", () => {
+  it("is the tag if its category allows only one value", () => {
     expect(findSingleValueKey(record("0x1003", btc))).toBe("0x1003")
     expect(findSingleValueKey(record("0x1003", otherBtc))).toBe("0x1003")
     expect(
@@ -20,13 +20,13 @@ describe("a single-value key", () => {
     ).toEqual(["0x0002", "0x0004", "0x0005", "0x0006"])
   })
 
-  it("of a generic crypto record contains the ticker", () => {
+  it("contains the ticker if the record is a generic crypto record", () => {
     expect(findSingleValueKey(record("0x3fff", "PEPE|abc"))).toBe("0x3fff:PEPE")
     expect(findSingleValueKey(record("0x3fff", "pepe|def|desc"))).toBe("0x3fff:PEPE")
     expect(findSingleValueKey(record("0x3fff", "WIF|abc"))).toBe("0x3fff:WIF")
   })
 
-  it("is undefined if several values are allowed", () => {
+  it("is undefined if the category allows several values", () => {
     const many = ["0x0001", "0x0101", "0x4001", "0x5001", "0x6200", "0x6300"]
     expect(many.map((tag) => findSingleValueKey(record(tag, "x")))).toEqual(many.map(() => undefined))
   })
@@ -42,14 +42,14 @@ describe("the records of a ticker", () => {
     record("0x5001", "BTC"),
   ]
 
-  it("are the records with its native tag and the generic records with its name", () => {
+  it("are the records with the ticker's own tag and the generic records that name the ticker", () => {
     expect(recordsOfTicker(records, "BTC")).toEqual([records[0]])
     expect(recordsOfTicker(records, "xmr")).toEqual([records[1]])
     expect(recordsOfTicker(records, "XMR_SUB")).toEqual([records[2]])
     expect(recordsOfTicker(records, "PEPE")).toEqual([records[3]])
   })
 
-  it("begin with the records with its native tag, even if a generic record is older", () => {
+  it("begin with the records with the ticker's own tag, even if a generic record is older", () => {
     const generic = record("0x3fff", `btc|${btc}`)
     expect(recordsOfTicker([generic, ...records], "BTC")).toEqual([records[0], generic])
   })
@@ -70,14 +70,14 @@ describe("payment addresses", () => {
     expect(addresses).toEqual({ "0x1003": { address: otherBtc, category: "0x1003", default: false } })
   })
 
-  it("contain the newest default address if there is a default", () => {
+  it("contain the newest default address of a category that has a default address", () => {
     const chosen = (...data: ReadonlyArray<string>) =>
       paymentAddresses(data.map((text) => record("0x1013", text)))["0x1013"]?.address
     expect(chosen("aaa|||t", "bbb", "ccc")).toBe("aaa")
     expect(chosen("aaa|||t", "bbb|||t", "ccc|||f")).toBe("bbb")
   })
 
-  it("contain the fields of the record, and an Ethereum address with prefix and checksum", () => {
+  it("contain all fields of the record, and an Ethereum address with prefix and checksum", () => {
     const ethereum = record("0x1004", "5aaeb6053f3e94c9b9a09f33669435e7ef1beaed|Main|SIG|t")
     expect(paymentAddresses([ethereum])["0x1004"]).toEqual({
       address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
@@ -88,7 +88,7 @@ describe("payment addresses", () => {
     })
   })
 
-  it("of tokens are returned under a key of tag, name and network", () => {
+  it("of tokens have keys made of the tag, the token's name and the network", () => {
     const addresses = paymentAddresses([
       record("0x6300", "USDX|Dollar X|Tron|TXYZ1"),
       record("0x6300", "USDX|Dollar X|Solana|SXYZ1|hot|SIG"),
@@ -108,7 +108,7 @@ describe("payment addresses", () => {
     })
   })
 
-  it("of generic crypto are returned under one key per ticker and one key for the category", () => {
+  it("of generic crypto records have one key per ticker and one key for the whole category", () => {
     const addresses = paymentAddresses([record("0x3fff", "PEPE|p111"), record("0x3fff", "WIF|w111")])
     expect(addresses["0x3fff"]?.address).toBe("w111")
     expect(addresses["0x3fff:PEPE"]?.address).toBe("p111")

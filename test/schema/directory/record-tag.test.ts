@@ -53,7 +53,7 @@ describe("a tag", () => {
     [0x6300, "token"],
     [0x6400, undefined],
     [0xffff, undefined],
-  ])("%i has class %s", (tag, recordClass) => {
+  ])("with the number %i has the record class `%s`", (tag, recordClass) => {
     expect(findRecordClass(tag)).toBe(recordClass)
   })
 })
@@ -71,14 +71,14 @@ describe("a tag filter", () => {
 })
 
 describe("a ticker", () => {
-  it("has a native tag if it is in the published list", () => {
+  it("has its own tag if it is in the published list", () => {
     expect(nativeTickers.size).toBe(101)
     expect(nativeTickers.get("BTC")).toBe(tags.bitcoin)
     expect(nativeTickers.get("XMR_SUB")).toBe(0x1002)
     expect([...nativeTickers.values()].every((tag) => findRecordClass(tag) === "crypto")).toBe(true)
   })
 
-  it("is parsed in upper and lower case, and has a maximum length", () => {
+  it("is converted to upper case, and is rejected if it is too long or has invalid characters", () => {
     expect(parseTicker("btc")).toBe("BTC")
     expect(
       ["", "A B", "A|B", "A:B", "X".repeat(17), "payment/x"].filter((text) => parseTicker(text)),

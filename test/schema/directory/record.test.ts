@@ -25,9 +25,9 @@ const btc = "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"
 const eth = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 const ethHex = "5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
 
-describe("a record's hash", () => {
+describe("the hash of a record", () => {
   // Every expected hash of these tests was computed with Python's hashlib.blake2b(digest_size=32).
-  it("is computed with Blake2b-256", () => {
+  it("uses a Blake2b-256 function that returns the reference values", () => {
     const hash = (text: string) => bytesToHex(blake2b(utf8ToBytes(text), { dkLen: 32 }))
     expect(hash("")).toBe("0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8")
     expect(hash("abc")).toBe("bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319")
@@ -49,9 +49,12 @@ describe("a record's hash", () => {
       "6875125ddc1b379027d55a9f1be177dd11f8632e3f29a1a5ff5cce245c81c23d",
     ],
     ["a chain key", "0x0101", "0x00FF10", "8c64bf30bd47165f5aee5ce3c01e3c5bd78e15023717c10c86671c98dabd067b"],
-  ])("of %s is the hash of the tag, low byte first, and the data bytes", (_, tag, data, hash) => {
-    expect(normalized(tag, data).hash).toBe(hash)
-  })
+  ])(
+    "with %s is the Blake2b-256 hash of the tag (low byte first) and the data bytes",
+    (_, tag, data, hash) => {
+      expect(normalized(tag, data).hash).toBe(hash)
+    },
+  )
 
   it("can be computed again from the stored data", () => {
     for (const [tag, data] of [
@@ -95,7 +98,7 @@ describe("a record", () => {
     ["0x4001", "shop|https://example.com"],
     ["0x0001", "👍🏿🔥"],
     ["0x4100", "example.com"],
-  ])("with tag %s accepts %s", (tag, data) => {
+  ])("with tag %s accepts the data %s", (tag, data) => {
     expect(normalized(tag, data).data).toBe(data)
   })
 
@@ -127,7 +130,7 @@ describe("a record", () => {
     ["0x4001", "shop|ftp://example.com", "invalid_url"],
     ["0x4001", "|https://example.com", "invalid_url"],
     ["0x0001", "tone 5", "invalid_display_modifiers"],
-  ])("with tag %s rejects %j: %s", (tag, data, code) => {
+  ])("with tag %s rejects the data %j with the code `%s`", (tag, data, code) => {
     expect(refused(tag, data)).toBe(code)
   })
 
@@ -137,7 +140,7 @@ describe("a record", () => {
     expect(refused("0x5001", "x".repeat(50_000_000))).toBe("too_long")
   })
 
-  it("with display modifiers is rejected if its data is another id", () => {
+  it("with display modifiers is rejected if the modifiers belong to another id", () => {
     const modifiers = { tag: "0x0001", data: "👍🏿" }
     expect("code" in normalizeRecord(modifiers, readId("👍"))).toBe(false)
     expect(normalizeRecord(modifiers, readId("👎"))).toMatchObject({ code: "invalid_display_modifiers" })

@@ -83,7 +83,7 @@ describe("the rhythm score", () => {
     )
   })
 
-  it("never decreases when an emoji is replaced by a more popular one and the shape is unchanged", () => {
+  it("never decreases when an emoji is replaced by a more popular emoji and the shape is unchanged", () => {
     fc.assert(
       fc.property(emojiId, fc.nat(), fc.nat({ max: emojis.length - 1 }), (id, place, index) => {
         const replaced = id.emojis[place % id.length]!
@@ -97,7 +97,7 @@ describe("the rhythm score", () => {
     )
   })
 
-  it("is higher with a shape than without, and highest for Repeaters", () => {
+  it("is higher with a shape than without, and no shape has a higher score than `Repeaters`", () => {
     for (const length of [3, 4, 5, 6]) {
       const plain = scoreOf(length, undefined, 0.5)
       const bookends = scoreOf(length, "Bookends", 0.5)
