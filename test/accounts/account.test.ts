@@ -21,7 +21,7 @@ const everywhere = async <A>(token: string, pick: (account: Answer["body"]) => A
 const all = (value: unknown) => new Set([JSON.stringify(value)])
 
 describe("a repeated GET /account", () => {
-  it("returns the same body and content type", async () => {
+  it("returns the same body and content type as the first request", async () => {
     const { token } = await one.user()
     const first = await one.call("GET", "/account", { token })
     const second = await one.call("GET", "/account", { token })
@@ -30,7 +30,7 @@ describe("a repeated GET /account", () => {
     expect(second.headers.get("x-request-id")).not.toBe(first.headers.get("x-request-id"))
   })
 
-  it("shows a new name in every process", async () => {
+  it("shows a changed first name in every process", async () => {
     const { token } = await one.user()
     await accounts(token)
     await two.call("PATCH", "/account", { token, body: { first_name: "Ada" } })
@@ -46,7 +46,7 @@ describe("a repeated GET /account", () => {
     expect(await everywhere(token, ({ pubkeys }) => pubkeys)).toEqual(all(listed.body))
   })
 
-  it("shows a feature in every process while the user has it", async () => {
+  it("shows an assigned feature in every process until the feature is deleted", async () => {
     const { id, token } = await one.user()
     const feature = (await one.call("POST", "/features", { token: admin.token, body: { code: "gallery" } }))
       .body
@@ -57,7 +57,7 @@ describe("a repeated GET /account", () => {
     expect(await everywhere(token, ({ features }) => features.length)).toEqual(all(0))
   })
 
-  it("shows in every process how many free ids remain after a checkout", async () => {
+  it("shows the number of remaining free ids in every process after a checkout", async () => {
     const { token } = await one.user({ freeLimit: 2 })
     await accounts(token)
     await two.call("POST", "/cart", { token, body: { items: [{ emoji_id: "🐙🎉🐙🎉🐙" }] } })
@@ -79,7 +79,7 @@ describe("a repeated GET /account", () => {
     expect(await everywhere(token, (account) => account.pending_transfers)).toEqual(all([]))
   })
 
-  it("rejects a token after logout in every process", async () => {
+  it("returns 401 in every process after the user logs out in one process", async () => {
     const { token } = await one.user()
     await accounts(token)
     await two.call("POST", "/logout", { token })

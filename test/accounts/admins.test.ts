@@ -5,7 +5,7 @@ import { login, newestLink, password, register, turnOnTotp } from "./person.ts"
 
 const settings = { ADMIN_EMAIL: "Root@Example.com", ADMIN_PASSWORD: "first admin password" }
 
-it("startup creates the configured admin, and ends the admin's sessions only if the password changed", async () => {
+it("startup creates the configured admin, and ends the admin's sessions only if ADMIN_PASSWORD changed", async () => {
   const service = await serve(settings)
   await service.runtime.runPromise(ensureAdmin)
   const { body, status } = await login(service, "root@example.com", settings.ADMIN_PASSWORD)
@@ -27,7 +27,7 @@ it("startup creates the configured admin, and ends the admin's sessions only if 
   expect(refreshed).toBe(401)
 })
 
-it("a user who registered the configured address becomes the admin, even if the account was deactivated", async () => {
+it("startup sets ADMIN_PASSWORD for a deactivated account with ADMIN_EMAIL and ends its sessions", async () => {
   const service = await serve({ ...settings, ADMIN_EMAIL: "boss@example.com" })
   const { body } = await service.call("POST", "/users", { body: { email: "boss@example.com" } })
   await service.sql`update app_user set deactivated_at = now() where email = 'boss@example.com'`
@@ -39,7 +39,7 @@ it("a user who registered the configured address becomes the admin, even if the 
   expect(refresh.status).toBe(401)
 })
 
-it("the admin inherits no second factor, key or session from a stranger who registered the address", async () => {
+it("the admin inherits no second factor, API key or session from a stranger who registered ADMIN_EMAIL", async () => {
   const service = await serve({ ...settings, ADMIN_EMAIL: "chief@example.com" })
   const stranger = await service.call("POST", "/users", {
     body: { email: "chief@example.com", password: "a stranger's password" },
@@ -57,7 +57,7 @@ it("the admin inherits no second factor, key or session from a stranger who regi
   expect(await statuses()).toEqual([401, 401])
 })
 
-it("an account that changed to the admin's address returns to its confirmed address", async () => {
+it("startup restores the confirmed email of an account that changed its email to ADMIN_EMAIL", async () => {
   const service = await serve({ ...settings, ADMIN_EMAIL: "head@example.com" })
   const mover = await register(service)
   const consumed = await service.call("POST", "/auth/magic_link/consume", {
@@ -78,7 +78,7 @@ it("an account that changed to the admin's address returns to its confirmed addr
   expect(body.user).toMatchObject({ role: "User", email: mover.email, email_verified_at: expect.any(String) })
 })
 
-it("startup creates no admin if the settings name none", async () => {
+it("startup creates no admin if ADMIN_EMAIL is not set", async () => {
   const service = await serve()
   await service.runtime.runPromise(ensureAdmin)
   await register(service)

@@ -42,7 +42,7 @@ const makeKey = async (
 }
 
 describe("an API key", () => {
-  it("acts as its user with the scopes that both of them have, in X-Api-Key or as a Bearer token", async () => {
+  it("in X-Api-Key or as a Bearer token has the scopes that both the key and its user have", async () => {
     const { id } = await service.user()
     const key = await makeKey(id, { scopes: ["cart:show", "adminEmoji:write"] })
     for (const headers of [{ "x-api-key": key.text }, { authorization: `Bearer ${key.text}` }]) {
@@ -55,7 +55,7 @@ describe("an API key", () => {
     }
   })
 
-  it("is accepted in any letter case of the header name, and next to an invalid Authorization header", async () => {
+  it("is accepted in X-Api-Key in any letter case, even if the Authorization header is invalid", async () => {
     const { id } = await service.user()
     const { text } = await makeKey(id)
     const rename = (headers: Record<string, string>) =>
@@ -74,7 +74,7 @@ describe("an API key", () => {
     expect(answer.body.scope).toBe("user:writeSelf")
   })
 
-  it("cannot change the password or the email and is not accepted as a login session", async () => {
+  it("cannot change the password and is not accepted as a login session", async () => {
     const { id } = await service.user()
     const { text } = await makeKey(id)
     const headers = { "x-api-key": text }
@@ -84,7 +84,7 @@ describe("an API key", () => {
     expect(await whoIs({ authorization: `Bearer ${text}` }, "two_factor")).toBe("unauthorized")
   })
 
-  it("is rejected when it is expired, wrong or deleted, or when its user is deactivated", async () => {
+  it("is rejected if it is expired or deleted, if its secret is wrong, or if its user is deactivated", async () => {
     const { id } = await service.user()
     const expired = await makeKey(id, { expires: "2020-01-01T00:00:00Z" })
     expect(await whoIs({ "x-api-key": expired.text })).toBe("unauthorized")
@@ -118,7 +118,7 @@ describe("an API key", () => {
   })
 })
 
-describe("a token of the authorization-code flow", () => {
+describe("an OAuth access token", () => {
   const oauthToken = (userId: string, ep = 0) =>
     service.runtime.runPromise(
       Tokens.use((tokens) =>
@@ -129,7 +129,7 @@ describe("a token of the authorization-code flow", () => {
       ),
     )
 
-  it("acts as the user and is limited to the chosen id", async () => {
+  it("authenticates its user with the chosen emoji id and only the scope `userEmoji:list`", async () => {
     const { id } = await service.user({ role: "Admin" })
     const authorization = `Bearer ${await oauthToken(id)}`
     for (let twice = 0; twice < 2; twice++) {
@@ -149,7 +149,7 @@ describe("a token of the authorization-code flow", () => {
     expect((await service.call("POST", "/logout", { token })).status).toBe(401)
   })
 
-  it("is rejected after the user's token epoch changes", async () => {
+  it("is rejected after the user logs out", async () => {
     const { id, token } = await service.user()
     const mine = await oauthToken(id)
     expect((await service.call("POST", "/logout", { token })).status).toBe(200)
@@ -157,7 +157,7 @@ describe("a token of the authorization-code flow", () => {
   })
 })
 
-describe("the rate limit group of the IP address", () => {
+describe("the rate limit by IP address", () => {
   it.each([
     ["203.0.113.7", "203.0.113.7"],
     ["::ffff:203.0.113.7", "203.0.113.7"],
@@ -166,7 +166,7 @@ describe("the rate limit group of the IP address", () => {
     ["2001:db8::1", "2001:db8:0:0::/64"],
     ["2001:0db8:0000:0000:0000:0000:0000:0001", "2001:db8:0:0::/64"],
     ["::1", "0:0:0:0::/64"],
-  ])("%s is %s", (address, group) => {
+  ])("counts requests from %s under the key %s", (address, group) => {
     expect(addressGroup(address)).toBe(group)
   })
 })

@@ -41,7 +41,7 @@ const cacheResponse = Effect.gen(function* () {
 it.each([
   ["a user", cacheUser],
   ["the response of GET /account", cacheResponse],
-] as const)("%s stays cached for one minute, even if the clock is set back or forward", async (_, cache) => {
+] as const)("%s stays cached for one minute, even if the system clock is changed", async (_, cache) => {
   const isCached = await Effect.runPromise(cache)
   vi.setSystemTime(Date.now() + hourMs)
   expect(isCached()).toBe(true)

@@ -5,7 +5,7 @@ import { signEthMessage } from "../../src/keys/eth-message.ts"
 import { type Answer, serve } from "../fixtures/service.ts"
 import { roomy, waiting } from "../fixtures/waiting.ts"
 
-/** These tests send two concurrent requests when a limit per user or per code allows only one more item. */
+/** Most of these tests send two concurrent requests when a limit allows only one more item for a user or a code. */
 const service = await serve(roomy)
 
 /**
@@ -22,7 +22,7 @@ const together = async (id: string, send: () => Promise<Answer>, table = "app_us
   return (await Promise.all(sent)).map(({ status }) => status).sort()
 }
 
-it("if the limit allows one more API key, one of two concurrent requests creates it", async () => {
+it("if the limit allows only one more API key, only one of two concurrent requests creates a key", async () => {
   const user = await service.user()
   await service.sql`insert into api_key (id, user_id, name, secret_hash, scopes)
                     select 'full-' || n, ${user.id}, 'one of many', '', '{}' from generate_series(1, 49) n`
@@ -31,7 +31,7 @@ it("if the limit allows one more API key, one of two concurrent requests creates
   expect((await service.call("GET", "/api_keys", { token: user.token })).body).toHaveLength(50)
 })
 
-it("when the limit is reached, a new API key replaces the key that expired first", async () => {
+it("when the limit is reached, a new API key replaces an expired key or is rejected if no key expired", async () => {
   const user = await service.user()
   await service.sql`insert into api_key (id, user_id, name, secret_hash, scopes, expires_at)
                     select 'over-' || n, ${user.id}, 'of a while ago', '', '{}', now() - make_interval(hours => n)
@@ -50,7 +50,7 @@ it("when the limit is reached, a new API key replaces the key that expired first
   expect((await service.call("GET", "/api_keys", { token: user.token })).body).toHaveLength(50)
 })
 
-it("if the limit allows one more pubkey, one of two concurrent requests generates it", async () => {
+it("if the limit allows only one more pubkey, only one of two concurrent requests generates a pubkey", async () => {
   const user = await service.user()
   await service.sql`insert into pubkey (pubkey, user_id) select 'full-' || n, ${user.id} from generate_series(1, 199) n`
   const generate = () => service.call("POST", "/pubkeys", { token: user.token })
@@ -58,7 +58,7 @@ it("if the limit allows one more pubkey, one of two concurrent requests generate
   expect((await service.call("GET", "/pubkeys", { token: user.token })).body).toHaveLength(200)
 })
 
-it("if the limit allows one more wallet, one of two concurrent requests links it", async () => {
+it("if the limit allows only one more wallet, only one of two concurrent requests links a wallet", async () => {
   const user = await service.user()
   await service.sql`insert into wallet (user_id, eth_address, source)
                     select ${user.id}, 'full-' || n, 'Mint' from generate_series(1, 99) n`
@@ -71,7 +71,7 @@ it("if the limit allows one more wallet, one of two concurrent requests links it
   expect((await service.call("GET", "/wallets", { token: user.token })).body).toHaveLength(100)
 })
 
-it("if the limit allows one more interest, one of two concurrent requests registers it", async () => {
+it("if only one more interest is allowed, only one of two concurrent requests registers an interest", async () => {
   const user = await service.user()
   await service.sql`insert into user_interest (user_id, canonical)
                     select ${user.id}, 'full-' || n from generate_series(1, 999) n`
@@ -83,7 +83,7 @@ it("if the limit allows one more interest, one of two concurrent requests regist
   expect(body.paging.total).toBe(1000)
 })
 
-it("if the limit allows one more pubkey of a code, one of two concurrent requests adds it", async () => {
+it("if a code can have only one more pubkey, only one of two concurrent requests adds a pubkey", async () => {
   const admin = await service.user({ role: "Admin" })
   const { body: code } = await service.call("POST", "/codes", {
     token: admin.token,

@@ -6,7 +6,7 @@ import { claimsOf, login, password, register, someEmail } from "./person.ts"
 const { service, codeFor, exchange } = await startOauthService()
 const limited = await serve({ RATE_LIMIT: "on" })
 
-it("an administrator's API key cannot set a password or an email, because these would allow a login", async () => {
+it("an API key with the scope `user:write` cannot set the password or the email of a user", async () => {
   const admin = await service.user({ role: "Admin" })
   const made = await service.call("POST", "/api_keys", {
     token: admin.token,
@@ -23,7 +23,7 @@ it("an administrator's API key cannot set a password or an email, because these 
   expect((await patch({ email: someEmail() })).status).toBe(403)
 })
 
-it("an administrator's own password or email can be changed only with the current password", async () => {
+it("administrators must send their current password to change their own password or email", async () => {
   const admin = await register(limited)
   await limited.sql`update app_user set role = 'Admin' where id = ${admin.id}`
   const logIn = async (secret?: string) => (await login(limited, admin.email, secret)).body.access_token
@@ -50,7 +50,7 @@ it("an administrator's own password or email can be changed only with the curren
   expect(statuses.at(-1)).toBe(429)
 })
 
-it("a request counts against the rate limit of the API key that authenticates it, not of a forged key", async () => {
+it("a request with a valid and a forged API key counts against the rate limit of the valid key", async () => {
   const makeKey = async () => {
     const { token } = await limited.user()
     const made = await limited.call("POST", "/api_keys", { token, body: { name: "shop" } })
@@ -67,7 +67,7 @@ it("a request counts against the rate limit of the API key that authenticates it
   expect(await guess({ "x-api-key": theirs })).not.toBe(429)
 })
 
-it("an authorization code is rejected after its session was revoked because of a reused refresh token", async () => {
+it("an OAuth code is rejected after its session was revoked because a refresh token was reused", async () => {
   const { code, visitor } = await codeFor()
   let refresh = visitor.cookies.get("svc_session") ?? ""
   const first = refresh
@@ -83,7 +83,7 @@ it("an authorization code is rejected after its session was revoked because of a
   expect((await exchange(code)).status).toBe(400)
 })
 
-it("the mails to an address are limited, even if its account is repeatedly registered and deleted", async () => {
+it("registering and deleting an account repeatedly does not avoid the limit of mails to its address", async () => {
   const email = someEmail()
   let mails = 0
   for (let n = 0; n < 13; n++) {

@@ -7,7 +7,7 @@ const service = await serve()
 const admin = await service.user({ role: "Admin" })
 
 describe("GET /account", () => {
-  it("shows the caller with the scopes of the caller's role and of the role in each organization", async () => {
+  it("returns the caller with the scopes of their global role and of their role in each organization", async () => {
     const user = await service.user()
     const [organization] = await service.sql<
       [{ id: string }]
@@ -23,7 +23,7 @@ describe("GET /account", () => {
     expect(body.organization_scopes[organization.id]).toContain("organizationUser:admin")
   })
 
-  it("lists the ids in pending transfers", async () => {
+  it("lists the ids that are in pending transfers", async () => {
     const user = await service.user()
     await grant(service, user, "🔥🔥")
     await service.call("POST", "/transfers", {
@@ -36,7 +36,7 @@ describe("GET /account", () => {
 })
 
 describe("GET /account/load", () => {
-  it("returns ids, incoming and outgoing transfers, and wallets", async () => {
+  it("returns the user's ids, incoming transfers, outgoing transfers and wallets", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     await grant(service, one, "🐙🌊🐙")
     await grant(service, one, "👍🔥")
@@ -63,7 +63,7 @@ describe("GET /account/load", () => {
     expect(received.incoming_transfers.map((t: { eid: string }) => t.eid)).toEqual(["🐙🌊🐙"])
   })
 
-  it("returns another user's data and scopes to an administrator", async () => {
+  it("returns another user's data and scopes to an administrator, but not to an ordinary user", async () => {
     const user = await service.user()
     const { body } = await service.call("GET", `/account/load?user_id=${user.id}`, { token: admin.token })
     expectAnswer("GET", "/account/load", body)
@@ -79,7 +79,7 @@ describe("GET /account/load", () => {
     expect((await service.call("GET", unknownUser, { token: admin.token })).status).toBe(404)
   })
 
-  it("returns an organization's ids to a controller, but not to an ordinary member or a stranger", async () => {
+  it("returns an organization's ids to an `OrgController`, but not to an `OrgMember` or a stranger", async () => {
     const [controller, member, stranger] = await Promise.all([service.user(), service.user(), service.user()])
     const [{ id }] = await service.sql<
       [{ id: string }]

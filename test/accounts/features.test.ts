@@ -11,7 +11,7 @@ const make = async (code: string) =>
   }
 
 describe("features", () => {
-  it("appear in every view of a user while they are assigned", async () => {
+  it("are listed for a user from their assignment until their removal", async () => {
     const user = await service.user()
     const feature = await make("beta-gallery")
     const path = `/users/${user.id}/features/${feature.id}`
@@ -32,7 +32,7 @@ describe("features", () => {
     expect((await service.call("GET", "/user_features", { token: user.token })).body).toEqual([])
   })
 
-  it("have unique and valid codes", async () => {
+  it("are rejected if their code is already in use or contains a space", async () => {
     await make("twice")
     const again = await service.call("POST", "/features", { token: admin.token, body: { code: "twice" } })
     expect(again.status).toBe(422)
@@ -42,7 +42,7 @@ describe("features", () => {
     ).toBe(400)
   })
 
-  it("are removed from all users when they are deleted", async () => {
+  it("are removed from their users and from GET /features when they are deleted", async () => {
     const user = await service.user()
     const feature = await make("short-lived")
     await service.call("PUT", `/users/${user.id}/features/${feature.id}`, { token: admin.token })
@@ -54,7 +54,7 @@ describe("features", () => {
     expect(body.map((f: { code: string }) => f.code)).not.toContain("short-lived")
   })
 
-  it("can be managed by administrators only, and other users' features are private", async () => {
+  it("can be listed and assigned only by administrators, and other users' features are private", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     const feature = await make("closed")
     expect((await service.call("GET", "/features", { token: one.token })).body.scope).toBe("feature::read")

@@ -30,12 +30,12 @@ const run = <A, E>(
   options: PasswordOptions = cheap,
 ) => Effect.runPromise(Passwords.use(body).pipe(Effect.provide(Passwords.layer(options))))
 
-test("by default a hash is argon2id with 19 MiB and two passes", async () => {
+test("by default, passwords are hashed with argon2id, 19 MiB of memory and two passes", async () => {
   const stored = await run((passwords) => passwords.hash("correct horse"), {})
   expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
 })
 
-test("only the right password verifies against a hash, and two hashes of one password differ", async () => {
+test("a hash matches only the right password, and two hashes of the same password differ", async () => {
   const [first, second, right, wrong] = await run((passwords) =>
     Effect.gen(function* () {
       const one = yield* passwords.hash("correct horse")
@@ -52,7 +52,7 @@ test("only the right password verifies against a hash, and two hashes of one pas
   expect([right, wrong]).toEqual([true, false])
 })
 
-test("composed and decomposed Unicode forms are the same password", async () => {
+test("the composed and the decomposed Unicode form of a password match the same hash", async () => {
   const matches = await run((passwords) =>
     Effect.flatMap(passwords.hash("caf\u00e9-caf\u00e9"), (stored) =>
       passwords.verify(stored, "cafe\u0301-cafe\u0301"),
@@ -70,7 +70,7 @@ test("without a stored hash, a password is verified against a dummy hash of the 
   expect(dummy).toHaveLength(stored.length)
 })
 
-test("a hash with other cost parameters needs a rehash", async () => {
+test("needsRehash is true for a hash with another algorithm or other cost parameters", async () => {
   const stored = await run((passwords) => passwords.hash("correct horse"))
   const needs = (options: PasswordOptions, hash = stored) =>
     run((passwords) => Effect.succeed(passwords.needsRehash(hash)), options)
@@ -86,17 +86,17 @@ test.each([
   ["x".repeat(201), "too_long"],
   ["x".repeat(1_000_000), "too_long"],
   ["passwor\ud83d", "malformed"],
-])("the password %.12s is rejected as %s", async (password, code) => {
+])("the password $0 is rejected as $1", async (password, code) => {
   const refused = await Effect.runPromise(Effect.flip(checkPassword(password)))
   expect(refused).toMatchObject({ _tag: "PasswordUnacceptable", code })
 })
 
-test("password lengths are counted in code points", async () => {
+test("the length of a password is counted in Unicode code points, so 8 and 200 emoji are accepted", async () => {
   expect(await Effect.runPromise(checkPassword("🐙".repeat(8)))).toHaveLength(16)
   expect(await Effect.runPromise(checkPassword("🐙".repeat(200)))).toHaveLength(400)
 })
 
-test("the number of concurrent hashes is limited", async () => {
+test("only the configured number of hashes is computed concurrently", async () => {
   await run(
     (passwords) =>
       Effect.all(
@@ -108,7 +108,7 @@ test("the number of concurrent hashes is limited", async () => {
   expect(watch.peak).toBe(2)
 })
 
-test("a full queue rejects callers with a retry time, and accepts callers again when it has room", async () => {
+test("a full hash queue rejects calls with a retry time, and accepts calls again when it has room", async () => {
   await run(
     (passwords) =>
       Effect.gen(function* () {
@@ -126,7 +126,7 @@ test("a full queue rejects callers with a retry time, and accepts callers again 
   )
 })
 
-test("an interrupted caller leaves the queue, but an interrupted hash that already runs keeps its permit", async () => {
+test("an interrupted waiting call leaves the queue, but an interrupted hash runs to its end", async () => {
   await run(
     (passwords) =>
       Effect.gen(function* () {

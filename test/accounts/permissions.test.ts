@@ -22,13 +22,13 @@ const caller = (facts: Partial<Principal> & { role?: Role } = {}): Principal => 
 const allowed = <A, E>(effect: Effect.Effect<A, E>) => Result.isSuccess(Effect.runSync(Effect.result(effect)))
 
 describe("acting for a user", () => {
-  it("is allowed for the caller's own user, in any letter case of the id, and for other users with the scope", () => {
+  it("is allowed for the caller's own id in any letter case, and for other ids only with the required scope", () => {
     expect(allowed(checkForUser(caller(), me.toUpperCase(), { others: "user:show" }))).toBe(true)
     expect(allowed(checkForUser(caller(), other, { others: "user:show" }))).toBe(false)
     expect(allowed(checkForUser(caller({ role: "Admin" }), other, { others: "user:show" }))).toBe(true)
   })
 
-  it("requires the scope `own` for the caller's own user if the operation names one", () => {
+  it("requires the scope that the operation defines for the caller's own user", () => {
     const key = caller({ via: "api_key", scopes: new Set<Scope>(["cart:show"]) })
     expect(allowed(checkForUser(key, me, { own: "user:deleteSelf", others: "user:delete" }))).toBe(false)
   })
@@ -38,13 +38,13 @@ describe("acting in an organization", () => {
   const member = (role: Role, facts: Partial<Principal> = {}) =>
     caller({ organizations: new Map([[org, role]]), ...facts })
 
-  it("depends on the caller's role in that organization, not in another one", () => {
+  it("depends on the caller's role in that organization, not on a role in another organization", () => {
     expect(allowed(checkInOrganization(member("OrgOwner"), org, "organizationUser:admin"))).toBe(true)
     expect(allowed(checkInOrganization(member("OrgMember"), org, "organizationUser:admin"))).toBe(false)
     expect(allowed(checkInOrganization(member("OrgOwner"), other, "organizationUser:admin"))).toBe(false)
   })
 
-  it("is denied to an OAuth token, and allowed to an API key with the scope", () => {
+  it("is denied to an OAuth token, and allowed to an API key only if the key has the required scope", () => {
     expect(
       allowed(
         checkInOrganization(
@@ -60,7 +60,7 @@ describe("acting in an organization", () => {
     expect(allowed(checkInOrganization(key("cart:show"), org, "organization:read"))).toBe(false)
   })
 
-  it("includes listing its ids if the role allows it, unless the request also names a user", () => {
+  it("by `organization_id` requires a role with the scope, and is denied if `user_id` names another user", () => {
     const needed = {
       own: "userEmoji:list",
       user: "adminUser:load",

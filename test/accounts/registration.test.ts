@@ -12,7 +12,7 @@ const post = (path: string, body: unknown, token?: string) =>
 const patch = (body: unknown, token: string) => service.call("PATCH", "/account", { body, token })
 
 describe("registering", () => {
-  it("returns working tokens for an email with a password", async () => {
+  it("with an email and a password returns working tokens", async () => {
     const { email, refresh, token, tokens } = await register(service, { first_name: "Ada", source: "app" })
     expect(tokens.has_password).toBe(true)
     expect(tokens).not.toHaveProperty("requires_2fa")
@@ -23,7 +23,7 @@ describe("registering", () => {
     expect(changed.body.user).not.toHaveProperty("email_verified_at")
   })
 
-  it("stores an email in lower case and rejects a second registration of it with `uniqueness`", async () => {
+  it("stores the email in lower case and rejects a second registration of the email with `uniqueness`", async () => {
     const email = someEmail()
     expect((await post("/users", { email: ` ${email.toUpperCase()} `, password })).status).toBe(200)
     const again = await post("/users", { email, password })
@@ -32,7 +32,7 @@ describe("registering", () => {
     expect((await login(service, email.toUpperCase())).status).toBe(200)
   })
 
-  it("accepts an alternate_id only with a password, and only once", async () => {
+  it("with an `alternate_id` requires a password and is rejected if the `alternate_id` is in use", async () => {
     const alternate_id = `device-${someEmail()}`
     const without = await post("/users", { alternate_id })
     expect(without.status).toBe(422)
@@ -49,13 +49,13 @@ describe("registering", () => {
     [{ email: "a@b\r\nBcc: c@d", password }, "email", "invalid"],
     [{ email: "short@example.com", password: "short" }, "password", "too_short"],
     [{ email: "long@example.com", password: "x".repeat(300) }, "password", "too_long"],
-  ])("rejects %j and names the field", async (body, field, code) => {
+  ])("with the body $0 is rejected: the field $1 has the error $2", async (body, field, code) => {
     const answer = await post("/users", body)
     expect(answer.status).toBe(422)
     expect(answer.body.fields[field][0].code).toBe(code)
   })
 
-  it("accepts the additional fields and nulls of generated clients, and ignores role and free_limit", async () => {
+  it("accepts null and additional fields, but ignores `role` and `free_limit`", async () => {
     const answer = await post("/users", {
       email: someEmail(),
       password,
@@ -72,7 +72,7 @@ describe("registering", () => {
     expect(me.body.user).toMatchObject({ role: "User", free_limit: 1, source: "campaign" })
   })
 
-  it("accepts exactly one of twenty concurrent registrations of an email", async () => {
+  it("succeeds for exactly one of twenty concurrent requests with the same email", async () => {
     const email = someEmail()
     const answers = await Promise.all(Array.from({ length: 20 }, () => post("/users", { email })))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -81,7 +81,7 @@ describe("registering", () => {
 })
 
 describe("a user without a password", () => {
-  it("can set a password only after using the first link, and then gets no more links", async () => {
+  it("can set a password only after using the mailed link, and then gets no more links", async () => {
     const email = someEmail()
     const { body } = await post("/users", { email })
     expect(body.has_password).toBe(false)
@@ -105,7 +105,7 @@ describe("a user without a password", () => {
     expect(await mails(service, email)).toHaveLength(before)
   })
 
-  it("can use a requested link to end the session of a stranger who registered the address", async () => {
+  it("who uses a mailed link ends the session of the stranger who registered the address", async () => {
     const email = someEmail()
     const stranger = (await post("/users", { email })).body
     await post("/auth/magic_link", { email })
@@ -123,7 +123,7 @@ describe("an invited account", () => {
     return row.id
   }
 
-  it("that owns nothing can be taken over by registration, but a password requires the mailed link", async () => {
+  it("that owns nothing can be registered, but a password can be set only after using the mailed link", async () => {
     const email = someEmail()
     const id = await invite(email)
     const early = await post("/users", { email, password })
@@ -142,7 +142,7 @@ describe("an invited account", () => {
     expect((await login(service, email, "the owner's own")).status).toBe(200)
   })
 
-  it("gets the alternate_id of the registration that takes it over", async () => {
+  it("gets the `alternate_id` that is sent when the account is registered", async () => {
     const email = someEmail()
     await invite(email)
     const alternate_id = `device-${email}`
@@ -153,7 +153,7 @@ describe("an invited account", () => {
     expect(byDevice.status).toBe(200)
   })
 
-  it("that owns an id can be taken over only with the mailed link", async () => {
+  it("that owns an id cannot be registered, and a login is possible only with the mailed link", async () => {
     const email = someEmail()
     const id = await invite(email)
     await service.sql`insert into claim (canonical, kind, holder, owner_id) values (${`x${id}`}, 'owned', ${id}, ${id})`
@@ -169,7 +169,7 @@ describe("an invited account", () => {
 })
 
 describe("changing the account", () => {
-  it("requires the current password for a new password, which ends all earlier sessions", async () => {
+  it("requires the current password to set a new password, and then ends all earlier sessions", async () => {
     const { email, refresh, token } = await register(service)
     const other = (await login(service, email)).body
     const missing = await patch({ password: "another password" }, token)
@@ -192,7 +192,7 @@ describe("changing the account", () => {
     expect((await login(service, email, "another password")).status).toBe(200)
   })
 
-  it("marks a new email as unconfirmed, mails a link to it and invalidates the links of the old email", async () => {
+  it("requires the password for a new email, and invalidates the link that was mailed to the old email", async () => {
     const { email, token } = await register(service)
     const oldLink = await newestLink(service, email)
     const next = someEmail()
@@ -210,14 +210,14 @@ describe("changing the account", () => {
     )
   })
 
-  it("rejects an email that another user has", async () => {
+  it("rejects an email that belongs to another user", async () => {
     const [one, other] = [await register(service), await register(service)]
     const answer = await patch({ email: other.email, current_password: password }, one.token)
     expect(answer.status).toBe(422)
     expect(answer.body.fields.email[0].code).toBe("uniqueness")
   })
 
-  it("cannot set a role or a free limit", async () => {
+  it("ignores `role` and `free_limit`", async () => {
     const { token } = await register(service)
     const answer = await patch({ role: "Admin", free_limit: 9, first_name: "Eve" }, token)
     expect(answer.body.user).toMatchObject({ role: "User", free_limit: 1, first_name: "Eve" })

@@ -57,22 +57,22 @@ const invalidatedBy = <A, E>(topic: string, operation: Effect.Effect<A, E, ApiKe
     Effect.runPromise,
   )
 
-it("an API key whose deletion has an unknown outcome is invalidated now and after the statement timeout", async () => {
+it("if the outcome of deleting an API key is unknown, the cached key is invalidated twice", async () => {
   const remove = ApiKeys.use((keys) => keys.remove(id, { userId: randomUUID(), roles: [] }))
   expect(await invalidatedBy("api_key", remove)).toEqual([id])
 })
 
-it("a user is invalidated twice if the outcome of the user's deletion is unknown", async () => {
+it("if the outcome of deleting a user is unknown, the cached user is invalidated twice", async () => {
   const remove = UserAdmin.use((users) => users.remove(id, { by: "Admin", insists: false }))
   expect(await invalidatedBy("user", remove)).toEqual([id])
 })
 
-it("a member is invalidated twice if the outcome of the member's removal is unknown", async () => {
+it("if the outcome of removing a member is unknown, the cached member is invalidated twice", async () => {
   const remove = Members.use((members) => members.remove(randomUUID(), id, true))
   expect(await invalidatedBy("user", remove)).toEqual([id])
 })
 
-it("the API keys of a link's user are invalidated twice if the outcome of using the link is unknown", async () => {
+it("if the outcome of using a mailed link is unknown, the user's cached API keys are invalidated twice", async () => {
   const link = { userId: randomUUID(), email: "", purpose: "confirm", keyIds: [id] }
   const rows = (statement: (q: never) => unknown) => {
     const text = statement(((strings: ReadonlyArray<string>) => strings.join("?")) as never) as string
@@ -97,7 +97,7 @@ it.each([
     Organizations.use((organizations) => organizations.remove(randomUUID())),
   ],
 ] as const)(
-  "the users of %s are invalidated after a deletion with an unknown outcome, as soon as the database is available",
+  "if the outcome of deleting %s is unknown, its cached users are invalidated when the database responds",
   async (_, remove) => {
     let reads = 0
     const rows = (statement: (q: never) => unknown) => {

@@ -75,7 +75,7 @@ it("a dump of all tables contains no password, token, secret or code", async () 
   expect(claimsOf(done.access_token).sub).toBe(person.id)
 })
 
-it("after the encryption key was removed, the right two-factor code is rejected like a wrong one", async () => {
+it("after the encryption key was removed, a right two-factor code gets the same error as a wrong code", async () => {
   const service = await serve()
   const person = await register(service)
   const { secret } = await turnOnTotp(service, person.token)

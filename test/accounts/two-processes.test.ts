@@ -11,7 +11,7 @@ const onBoth = async (path: string, options: { token?: string; headers?: Record<
   Promise.all([one, two].map(async (service) => (await service.call("GET", path, options)).status))
 
 describe("two processes on one database", () => {
-  it("both apply a changed role or a deactivation as soon as one of them responds to the change", async () => {
+  it("both apply a changed role and a deactivation as soon as one process acknowledges the change", async () => {
     const { id, token } = await one.user()
     expect(await onBoth("/users", { token })).toEqual([403, 403])
     await one.call("PATCH", `/users/${id}`, { token: admin.token, body: { role: "Admin" } })
@@ -20,7 +20,7 @@ describe("two processes on one database", () => {
     expect(await onBoth("/users", { token })).toEqual([401, 401])
   })
 
-  it("both reject a deleted API key as soon as one of them responds to the deletion", async () => {
+  it("both reject a deleted API key as soon as one process acknowledges the deletion", async () => {
     const { token } = await one.user()
     const { body } = await one.call("POST", "/api_keys", { token, body: { name: "k" } })
     const headers = { "x-api-key": body.api_key }
@@ -29,14 +29,14 @@ describe("two processes on one database", () => {
     expect(await onBoth("/pubkeys", { headers })).toEqual([401, 401])
   })
 
-  it("both reject a deleted user as soon as one of them responds to the deletion", async () => {
+  it("both reject the token of a deleted user as soon as one process acknowledges the deletion", async () => {
     const { id, token } = await two.user()
     expect(await onBoth("/account", { token })).toEqual([200, 200])
     await one.call("DELETE", `/users/${id}`, { token })
     expect(await onBoth("/account", { token })).toEqual([401, 401])
   })
 
-  it("both reject a removed member as soon as one of them responds to the removal", async () => {
+  it("both reject a removed organization member as soon as one process acknowledges the removal", async () => {
     const { id, token } = await one.user()
     const organization = (
       await one.call("POST", "/organizations", { token: admin.token, body: { name: "Acme" } })

@@ -7,7 +7,7 @@ const service = await serve()
 const admin = await service.user({ role: "Admin" })
 
 describe("GET /users", () => {
-  it("returns every user exactly once across the pages, in every sort order, even with equal sort values", async () => {
+  it("returns every user exactly once across all pages, even if the values of the sort field are equal", async () => {
     await Promise.all(Array.from({ length: 7 }, () => service.user()))
     await service.sql`update app_user set created_at = '2026-01-01', first_name = 'Sam'`
     const [{ count }] = await service.sql<
@@ -28,7 +28,7 @@ describe("GET /users", () => {
     }
   })
 
-  it("sorts by the requested field in both directions, and returns an empty page after the end", async () => {
+  it("sorts by email in both directions, and returns an empty page after the last page", async () => {
     const emails = async (dir: string) => {
       const { body } = await service.call("GET", `/users?limit=200&sort=email&dir=${dir}`, {
         token: admin.token,
@@ -43,7 +43,7 @@ describe("GET /users", () => {
     expect(body.paging.total).toBe(ascending.length)
   })
 
-  it("finds users by the beginning of an email or alternate_id, by id, and by an emoji id they own", async () => {
+  it("finds users by the beginning of an email or `alternate_id`, by user id, and by an owned emoji id", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     await service.sql`update app_user set email = 'dora_%@search.test' where id = ${one.id}`
     await service.sql`update app_user set email = 'doris@search.test', alternate_id = 'Wallet-7' where id = ${other.id}`
@@ -67,7 +67,7 @@ describe("GET /users", () => {
     expect((await find("dora")).total).toBe(0)
   })
 
-  it("requires user:list, and rejects a limit out of range", async () => {
+  it("requires the scope `user:list`, and rejects a limit that is not between 1 and 200", async () => {
     const user = await service.user()
     const refused = await service.call("GET", "/users", { token: user.token })
     expect(refused.status).toBe(403)
@@ -78,7 +78,7 @@ describe("GET /users", () => {
 })
 
 describe("GET /users/{id}", () => {
-  it("returns the caller, with ids in the skin tones that the owner chose", async () => {
+  it("returns the caller's own user, and the ids with the skin tones that the owner chose", async () => {
     const user = await service.user()
     await grant(service, user, "👍🌊")
     await service.sql`insert into record (canonical, hash, tag, data) values ('👍🌊', 'h', 1, '👍🏽🌊')`
@@ -90,7 +90,7 @@ describe("GET /users/{id}", () => {
     expect(body.emoji_ids).toEqual(["👍🏽🌊"])
   })
 
-  it("returns more than 200 ids of one user, but only the 200 oldest ids of each user in a list", async () => {
+  it("returns all 201 ids of a user, but GET /users returns only the 200 oldest ids of each user", async () => {
     const [admin, user] = await Promise.all([service.user({ role: "Admin" }), service.user()])
     await service.sql`insert into emoji_id (canonical, owner_id, source, registered_at)
       select repeat('🐙', 3) || chr(127792 + n), ${user.id}, 'test', now() + make_interval(secs => n)
@@ -104,7 +104,7 @@ describe("GET /users/{id}", () => {
     expect(listed.emoji_ids).toEqual(one.body.emoji_ids.slice(0, 200))
   })
 
-  it("requires user:show for other users, and returns 400 for a malformed id and 404 for an unknown one", async () => {
+  it("requires `user:show` for other users, and returns 400 for a malformed id and 404 for an unknown id", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     expect((await service.call("GET", `/users/${other.id}`, { token: one.token })).status).toBe(403)
     expect((await service.call("GET", `/users/${other.id}`, { token: admin.token })).body.email).toBe(
@@ -122,7 +122,7 @@ describe("PATCH /users/{id}", () => {
   const patch = (id: string, body: unknown, token = admin.token) =>
     service.call("PATCH", `/users/${id}`, { token, body })
 
-  it("changes the given fields, and ignores null and omitted fields", async () => {
+  it("changes the given fields, keeps omitted fields, and clears a name that is sent as an empty text", async () => {
     const user = await service.user()
     const { body, status } = await patch(user.id, { first_name: "Ada", last_name: null, free_limit: 5 })
     expect(status).toBe(200)
@@ -132,7 +132,7 @@ describe("PATCH /users/{id}", () => {
     expect((await patch(user.id, {})).status).toBe(200)
   })
 
-  it("marks a changed email as unconfirmed, and rejects an email that is in use", async () => {
+  it("marks a changed email as unconfirmed, and rejects an email that another user has", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     const { body } = await patch(one.id, { email: `  NEW-${one.email.toUpperCase()} ` })
     expect(body.email).toBe(`new-${one.email}`)
@@ -143,7 +143,7 @@ describe("PATCH /users/{id}", () => {
     expect((await patch(one.id, { email: "nobody" })).status).toBe(400)
   })
 
-  it("changes the role or deactivates the user with effect on the user's next request", async () => {
+  it("applies a changed role and a deactivation to the user's next request", async () => {
     const user = await service.user()
     expect((await service.call("GET", "/users", { token: user.token })).status).toBe(403)
     expect((await patch(user.id, { role: "Admin" })).body.role).toBe("Admin")
@@ -161,7 +161,7 @@ describe("PATCH /users/{id}", () => {
     expect((await service.call("GET", "/account", { token: user.token })).status).toBe(401)
   })
 
-  it("stores a password as a hash and ends the user's sessions", async () => {
+  it("stores a new password as a hash and ends the user's sessions", async () => {
     const user = await service.user()
     expect((await patch(user.id, { password: "short" })).body.fields.password[0].code).toBe("too_short")
     expect((await patch(user.id, { password: "correct horse" })).status).toBe(200)
@@ -175,14 +175,14 @@ describe("PATCH /users/{id}", () => {
     ).toBe(200)
   })
 
-  it("publishes the end of the sessions on the user's session channel", async () => {
+  it("publishes `session.logged_out` on the user's session channel when it deactivates the user", async () => {
     const user = await service.user()
     await patch(user.id, { active: false })
     const events = await service.sql`select type, data from event where channel = ${`session:${user.id}`}`
     expect(events.map((e) => e["type"])).toEqual(["session.logged_out"])
   })
 
-  it("rejects granting a role above the caller's own, and changing a user who has such a role", async () => {
+  it("cannot grant a role above the caller's role, and cannot change a user with a higher role", async () => {
     const [user, boss] = await Promise.all([service.user(), service.user({ role: "Super" })])
     expect((await patch(user.id, { role: "Super" })).status).toBe(403)
     expect((await patch(boss.id, { first_name: "Eve" })).status).toBe(403)
@@ -207,7 +207,7 @@ describe("DELETE /users/{id}", () => {
   const remove = (id: string, token: string) =>
     service.call("DELETE", `/users/${id}`, { token, rawBody: "null" })
 
-  it("deletes the caller, ends the sessions and makes the email available again", async () => {
+  it("deletes the caller's account, ends the sessions and makes the email available to a new account", async () => {
     const user = await service.user()
     await service.sql`insert into user_interest (user_id, canonical) values (${user.id}, '🌊')`
     await service.sql`insert into api_key (id, user_id, name, secret_hash, scopes) values (${user.id}, ${user.id}, 'k', 'h', '{}')`
@@ -225,7 +225,7 @@ describe("DELETE /users/{id}", () => {
     expect(left).toEqual({ interests: 0, keys: 0 })
   })
 
-  it("is rejected while the user owns ids, with an error that lists them", async () => {
+  it("is rejected while the user owns ids, with an error that lists the ids", async () => {
     const user = await service.user()
     await grant(service, user, "🐙🐙🐙")
     const { body, status } = await remove(user.id, user.token)
@@ -234,7 +234,7 @@ describe("DELETE /users/{id}", () => {
     expect((await service.call("GET", "/account", { token: user.token })).status).toBe(200)
   })
 
-  it("is rejected while an order is pending payment or a transfer is pending", async () => {
+  it("is rejected while the user has an order with a pending payment or a pending transfer", async () => {
     const [payer, receiver] = await Promise.all([service.user(), service.user()])
     await service.sql`
       insert into entity (kind, id, version, turn, status, state, owner_id, peer_id) values
@@ -254,7 +254,7 @@ describe("DELETE /users/{id}", () => {
     expect(claim).toEqual({ kind: "owned", owner_id: user.id })
   })
 
-  it("is rejected for an administrator's own account while it owns something", async () => {
+  it("is rejected for an administrator's own account while the account owns ids", async () => {
     const leaving = await service.user({ role: "Admin" })
     await grant(service, leaving, "🐼🐼🐼")
     for (const id of [leaving.id, leaving.id.toUpperCase()]) {
@@ -266,7 +266,7 @@ describe("DELETE /users/{id}", () => {
     expect((await remove(leaving.id, admin.token)).status).toBe(200)
   })
 
-  it("is denied to other users, and to administrators for users with a higher role", async () => {
+  it("is denied to ordinary users for other users, and to administrators for users with a higher role", async () => {
     const [one, other, boss] = await Promise.all([
       service.user(),
       service.user(),
@@ -282,7 +282,7 @@ describe("DELETE /users/{id}/2fa", () => {
   const secondFactor = (userId: string) =>
     service.sql`insert into two_factor (user_id, provider, confirmed_at) values (${userId}, 'AuthenticatorApp', now())`
 
-  it("removes the second factor and ends the sessions", async () => {
+  it("removes the user's second factor and ends the user's sessions", async () => {
     const user = await service.user()
     await secondFactor(user.id)
     const { body, status } = await service.call("DELETE", `/users/${user.id}/2fa`, { token: admin.token })

@@ -29,12 +29,12 @@ test("a signature by a generated key is valid for this service and for another i
   expect(ed25519.verify(bytes, message, pubkey, strict)).toBe(true)
 })
 
-test("every generated key is different", async () => {
+test("ten generated keys are all different", async () => {
   const wallets = await run(({ make }) => Effect.all(Array.from({ length: 10 }, () => make)))
   expect(new Set(wallets.flatMap(({ pubkey, sealedKey }) => [pubkey, sealedKey])).size).toBe(20)
 })
 
-test("an encrypted key that is copied to the row of another pubkey cannot sign", async () => {
+test("the encrypted private key of one pubkey cannot be used to sign for another pubkey", async () => {
   const [mine, theirs] = await run(({ make }) => Effect.all([make, make]))
   const broken = await run(({ sign }) => Effect.flip(sign({ ...mine, sealedKey: theirs.sealedKey }, message)))
   expect(broken).toMatchObject({ _tag: "SealBroken", reason: "rejected" })

@@ -11,12 +11,12 @@ test.each([
   "0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB",
   "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb",
   "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
-])("%s is accepted in EIP-55 form and in lower case", (address) => {
+])("the address %s is accepted in EIP-55 form and in lower case", (address) => {
   expect(Effect.runSync(checkEthAddress(address))).toBe(address)
   expect(Effect.runSync(checkEthAddress(address.toLowerCase()))).toBe(address)
 })
 
-test("an address with mixed or upper case that does not match the checksum is rejected", () => {
+test("an address with upper-case letters that do not match the EIP-55 checksum is rejected", () => {
   expect(refusal("0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed")).toBe("checksum")
   expect(refusal("0x5AAEB6053F3E94C9B9A09F33669435E7EF1BEAED")).toBe("checksum")
 })
@@ -27,6 +27,6 @@ test.each([
   "5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
   "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAe",
   "0xg",
-])("%j is rejected as malformed", (text) => {
+])("the address %j is rejected as malformed", (text) => {
   expect(refusal(text)).toBe("malformed")
 })

@@ -12,27 +12,27 @@ const published = {
     "0xb91467e570a6466aa9e9876cbcd013baba02900b8979d43fe208a4a4f339f5fd6007e74cd82e037b800186422fc2da167c747ef045e5d18a5f5d4300f8e1a0291c",
 }
 
-test("the address of the published key is the published address", () => {
+test("the address of the web3.js example key equals the documented address", () => {
   expect(ethAddressOf(secp256k1.getPublicKey(published.key))).toBe(published.address)
 })
 
-test("the signature of the published message is the published one, and its signer is recovered", () => {
+test("the signature of the web3.js example equals the documented signature, and its signer is recovered", () => {
   expect(signEthMessage(published.message, published.key)).toBe(published.signature)
   expect(recoverEthSigner(published.message, published.signature)).toBe(published.address)
 })
 
-test("a signature in which v is 0 or 1 is also accepted", () => {
+test("a signature in which v is 1 instead of 28 is also accepted", () => {
   const signature = `${published.signature.slice(0, -2)}01`
   expect(recoverEthSigner(published.message, signature)).toBe(published.address)
 })
 
-test("the signer is not recovered from another message or another v", () => {
+test("the address of the signer is not recovered if the message or v is changed", () => {
   expect(recoverEthSigner(Buffer.from("Some date"), published.signature)).not.toBe(published.address)
   const flipped = `${published.signature.slice(0, -2)}1b`
   expect(recoverEthSigner(published.message, flipped)).not.toBe(published.address)
 })
 
-test("a signature with a high s is rejected", () => {
+test("a signature is rejected if its s is greater than half of the curve order", () => {
   const s = BigInt(`0x${published.signature.slice(66, 130)}`)
   const high = (secp256k1.Point.Fn.ORDER - s).toString(16).padStart(64, "0")
   const twin = `${published.signature.slice(0, 66)}${high}1b`
@@ -49,6 +49,6 @@ test.each([
   `0x${"00".repeat(64)}1b`,
   `0x${"ff".repeat(64)}1b`,
   `0x${"zz".repeat(65)}`,
-])("%.20j… is rejected as a signature", (signature) => {
+])("the invalid signature $0 is rejected (case %$)", (signature) => {
   expect(recoverEthSigner(published.message, signature)).toBeUndefined()
 })

@@ -19,14 +19,14 @@ const wallets = Effect.runSync(
   ),
 )
 
-test("the challenge contains the service name, the user and the source", () => {
+test("the challenge for linking a wallet contains the service name, the user id and the source", () => {
   expect(wallets.challenge(userId, "Mint")).toBe(
     `Emoji Id Directory asks you to link this wallet.\n\nUser: ${userId}\nSource: Mint`,
   )
 })
 
 test.each(["Mint", "Dashboard"] as const)(
-  "the address of the wallet is recovered from a signature for the source %s",
+  "the address of the wallet is recovered from a signature for the source `%s`",
   (source) => {
     expect(Effect.runSync(wallets.recover(userId, source, signed[source]))).toBe(address)
   },
@@ -42,7 +42,7 @@ test("the address of the wallet is not recovered from a signature for another so
   })
 })
 
-test("an invalid signature is rejected", () => {
+test("an invalid signature of the challenge is rejected", () => {
   for (const signature of ["", "0x", signed.Mint.slice(2), `0x${"00".repeat(65)}`]) {
     const refused = Effect.runSync(Effect.flip(wallets.recover(userId, "Mint", signature)))
     expect(refused._tag).toBe("WalletSignatureInvalid")

@@ -13,7 +13,7 @@ const rfc = {
 }
 const refusal = (text: string) => Effect.runSync(Effect.flip(checkPubkey(text))).reason
 
-test("the published signature is valid, and is invalid for another message, key or signature", () => {
+test("the RFC 8032 example signature is valid only if message, pubkey and signature are unchanged", () => {
   expect(pubkeySigned(rfc.pubkey, rfc.message, rfc.signature)).toBe(true)
   expect(pubkeySigned(rfc.pubkey, rfc.message, rfc.signature.toUpperCase())).toBe(true)
   expect(pubkeySigned(rfc.pubkey, Buffer.from("73", "hex"), rfc.signature)).toBe(false)
@@ -22,7 +22,7 @@ test("the published signature is valid, and is invalid for another message, key 
   expect(pubkeySigned(stranger, rfc.message, rfc.signature)).toBe(false)
 })
 
-test("pubkeySigned returns false and does not throw if the key or the signature is malformed", () => {
+test("pubkeySigned returns false and does not throw if the pubkey or the signature is malformed", () => {
   for (const pubkey of ["", "00", "zz".repeat(32), "ff".repeat(32), `0x${rfc.pubkey}`]) {
     expect(pubkeySigned(pubkey, rfc.message, rfc.signature)).toBe(false)
   }
@@ -44,7 +44,7 @@ test("checkPubkey returns a pubkey in lower case", () => {
 })
 
 test.each(["", "3d", `0x${rfc.pubkey}`, ` ${rfc.pubkey}`, `${rfc.pubkey}00`, "g".repeat(64)])(
-  "%j is rejected as malformed",
+  "the pubkey %j is rejected as malformed",
   (text) => {
     expect(refusal(text)).toBe("malformed")
   },
@@ -55,7 +55,7 @@ test("a pubkey that is not a point of the curve is rejected", () => {
   expect(refusal("ff".repeat(32))).toBe("not_on_curve")
 })
 
-test("points of small order are rejected, because one signature is valid for every message", () => {
+test("a pubkey of small order is rejected, because one signature would be valid for every message", () => {
   const identity = `01${"00".repeat(31)}`
   const orderEight = "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"
   for (const pubkey of [identity, orderEight, "00".repeat(32)]) {
@@ -64,14 +64,14 @@ test("points of small order are rejected, because one signature is valid for eve
   }
 })
 
-test("a point with a small-order component is rejected", () => {
+test("a pubkey with a small-order component is rejected", () => {
   const mixed = ed25519.Point.BASE.add(
     ed25519.Point.fromHex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"),
   )
   expect(refusal(mixed.toHex())).toBe("not_on_curve")
 })
 
-test("the activation message is Blake2b-256 of alternate id and nonce", () => {
+test("the activation message is the Blake2b-256 hash of the alternate id and the nonce", () => {
   // This value was computed with Python: hashlib.blake2b("device-7🐙nonce-1".encode(), digest_size=32)
   const expected = "4bfeeb5f22ea42c1ad136abad188cc95398baa05d713f27c6f15d0171f63a73f"
   const message = activationMessage("device-7🐙", "nonce-1")

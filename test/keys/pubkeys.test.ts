@@ -17,8 +17,8 @@ const thirdKey = "fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb9115489080
 const fourthKey = "278117fc144c72340f67d0f2316e8386ceffbf2b2428c9c51fef7c597f1d426e"
 const otherKey = "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c"
 
-describe("the service of pubkeys", () => {
-  it("generates a custodial key and stores its private key encrypted", async () => {
+describe("the pubkey API", () => {
+  it("generates a key pair and stores the private key encrypted", async () => {
     const user = await service.user()
     const { body, status } = await service.call("POST", "/pubkeys", { token: user.token, rawBody: "null" })
     expect(status).toBe(200)
@@ -27,7 +27,7 @@ describe("the service of pubkeys", () => {
     expect(row!["sealed_key"]).toMatch(/^v1\.test\./)
   })
 
-  it("lists the keys of a user as an array, oldest first", async () => {
+  it("lists the pubkeys of a user, oldest first", async () => {
     const user = await service.user()
     const first = (await service.call("POST", "/pubkeys", { token: user.token })).body
     const second = (await service.call("POST", "/pubkeys", { token: user.token })).body
@@ -40,7 +40,7 @@ describe("the service of pubkeys", () => {
     )
   })
 
-  it("adds a key only once, accepts upper and lower case, and rejects the key for other users", async () => {
+  it("adds a pubkey only once, whatever its letter case is, and rejects the pubkey for other users", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     const added = await service.call("POST", `/pubkeys/${ownKey.toUpperCase()}`, { token: one.token })
     expect(added.body).toBe(ownKey)
@@ -51,7 +51,7 @@ describe("the service of pubkeys", () => {
     expect(refused.body.fields.pubkey[0].code).toBe("uniqueness")
   })
 
-  it("moves a key from another user to the user who signs with the key, unless the key owns an id", async () => {
+  it("moves a pubkey to the user who signs with its private key, unless the pubkey owns an id", async () => {
     const [thief, holder] = await Promise.all([service.user(), service.user()])
     const { publicKey, secretKey } = ed25519.keygen()
     const pubkey = Buffer.from(publicKey).toString("hex")
@@ -80,7 +80,7 @@ describe("the service of pubkeys", () => {
     expect((await ask(thief.token, signedBy(thief.id))).body.fields.pubkey[0].code).toBe("uniqueness")
   })
 
-  it("of simultaneous requests to add a key, returns 200 to the user who has it and 422 to another user", async () => {
+  it("while a pubkey is being added for one user, returns 200 to this user and 422 to another user", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     const add = (token: string) => service.call("POST", `/pubkeys/${fourthKey}`, { token })
     const answers = await service.sql.begin(async (q) => {
@@ -94,14 +94,14 @@ describe("the service of pubkeys", () => {
     expect((await service.call("GET", "/pubkeys", { token: one.token })).body).toEqual([fourthKey])
   })
 
-  it("rejects an invalid key: too short, or not a point of the curve", async () => {
+  it("rejects a pubkey that is too short or has small order", async () => {
     const user = await service.user()
     expect((await service.call("POST", "/pubkeys/abc", { token: user.token })).status).toBe(400)
     const small = `01${"00".repeat(31)}`
     expect((await service.call("POST", `/pubkeys/${small}`, { token: user.token })).status).toBe(400)
   })
 
-  it("adds a key for another user only with user:write", async () => {
+  it("adds a pubkey for another user only if the caller has the scope `user:write`", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     const path = `/users/${other.id}/pubkeys/${otherKey}`
     expect((await service.call("POST", path, { token: one.token })).status).toBe(403)
@@ -111,7 +111,7 @@ describe("the service of pubkeys", () => {
     expect((await service.call("POST", absent, { token: admin.token })).status).toBe(404)
   })
 
-  it("rejects a key for a user with a higher role", async () => {
+  it("rejects a pubkey that an admin adds for a user with a higher role", async () => {
     const boss = await service.user({ role: "Super" })
     const path = `/users/${boss.id}/pubkeys/${thirdKey}`
     expect((await service.call("POST", path, { token: admin.token })).status).toBe(403)
@@ -120,14 +120,14 @@ describe("the service of pubkeys", () => {
   })
 })
 
-describe("the service of wallets", () => {
+describe("the wallet API", () => {
   const wallet = secp256k1.keygen()
   const address = ethAddressOf(wallet.publicKey)
   const challengeOf = async (token: string, source = "Mint") =>
     (await service.call("GET", `/wallets/challenge?source=${source}`, { token })).body.message as string
   const signed = (message: string) => signEthMessage(Buffer.from(message), wallet.secretKey)
 
-  it("links the address that signed the challenge, and only once if the request is repeated", async () => {
+  it("links the address that signed the challenge, and lists it once after a repeated request", async () => {
     const user = await service.user()
     const body = { signature: signed(await challengeOf(user.token)), source: "Mint" }
     const linked = await service.call("POST", "/wallets", { token: user.token, body })
@@ -151,7 +151,7 @@ describe("the service of wallets", () => {
     }
   })
 
-  it("rejects an invalid signature and an unknown source", async () => {
+  it("rejects an invalid signature and an unknown or missing source", async () => {
     const user = await service.user()
     const refused = await service.call("POST", "/wallets", {
       token: user.token,
@@ -208,7 +208,7 @@ describe("API keys", () => {
     expect(made.body.scopes).toEqual(["organizationEmoji:list"])
   })
 
-  it("require a name, and an expiry in the future", async () => {
+  it("require a name, and cannot have an expiry in the past", async () => {
     const user = await service.user()
     const past = await create(user.token, { name: "late", expires_at: "2020-01-01T00:00:00Z" })
     expect(past.status).toBe(422)
@@ -219,7 +219,7 @@ describe("API keys", () => {
     expect((await create(user.token, { name: "x", expires_at: "soon" })).status).toBe(400)
   })
 
-  it("can be deleted by their owner, by id or masked form, but other users get 404", async () => {
+  it("can be deleted by their owner with the id or the masked key, but other users get 404", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     const first = (await create(one.token, { name: "a" })).body
     const second = (await create(one.token, { name: "b" })).body
@@ -231,7 +231,7 @@ describe("API keys", () => {
     expect((await service.call("GET", "/api_keys", { token: one.token })).body).toEqual([])
   })
 
-  it("can be created by an admin for another user, within that user's permissions", async () => {
+  it("can be created by an admin for another user, but only with scopes that the other user has", async () => {
     const [user, boss] = await Promise.all([service.user(), service.user({ role: "Super" })])
     const made = await create(admin.token, { name: "for you" }, `?user_id=${user.id}`)
     expect(made.body.scopes).not.toContain("user:list")

@@ -18,18 +18,18 @@ beforeAll(async () => {
   expect((await service.call("POST", "/pubkeys", { token })).status).toBe(200)
 })
 
-it("the service does not start with another master secret than the one that encrypted the stored keys", async () => {
+it("the service does not start if its master secret cannot decrypt the stored keys", async () => {
   const others = serve({ SECRET_KEYS: `test:${secretOf(8)}` }, { database })
   await expect(others).rejects.toThrow(/^SECRET_KEYS: cannot decrypt the keys stored in this database/)
 })
 
-it("the service starts if the old master secret is listed after a newer one", async () => {
+it("the service starts if SECRET_KEYS lists the old master secret after a new master secret", async () => {
   await expect(
     serve({ SECRET_KEYS: `newer:${secretOf(9)},${oldSecrets}` }, { database }),
   ).resolves.toBeDefined()
 })
 
-it("the service does not start without the old master secret, even if a newer one encrypted other keys", async () => {
+it("the service does not start without the old master secret if only some keys use a newer secret", async () => {
   const newer = `newer:${secretOf(9)}`
   const both = `${newer},${oldSecrets}`
   const before = await serve()
@@ -57,7 +57,7 @@ it("the CLI prints no mint signer address with a wrong master secret, unless MIN
   expect(await signer({ SECRET_KEYS: `test:${secretOf(8)}`, MINT_KEY: "1".repeat(64) })).toEqual(known)
 })
 
-it("a release with a newly generated secret prints one line that names the file of the secret", async () => {
+it("the program exits with one line that names the secret file if the secret cannot decrypt the keys", async () => {
   if (!("socketDir" in database)) throw new Error("the tests have a database of their own")
   const dataDir = temporaryFolder()
   const { database: name, port, socketDir } = database

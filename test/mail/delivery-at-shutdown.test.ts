@@ -28,7 +28,7 @@ const beginMail = async (service: TestService) => {
   return to
 }
 
-it("a mail that is being sent when the service stops is marked as sent and not sent again", async () => {
+it("a mail that is being sent when the service stops is marked as sent", async () => {
   const service = await serveWithMail()
   const to = await beginMail(service)
   const other = await serve({}, { database: service.database })
@@ -41,7 +41,7 @@ it("a mail that is being sent when the service stops is marked as sent and not s
   expect(row).toEqual({ sent: true })
 })
 
-it("a mail server that stops responding delays the shutdown by at most the drain time", async () => {
+it("the service stops even if the mail server does not acknowledge a mail", async () => {
   const service = await serveWithMail({ DRAIN_SECONDS: "1" })
   await beginMail(service)
   await service.stop()
@@ -49,7 +49,7 @@ it("a mail server that stops responding delays the shutdown by at most the drain
   unanswered.shift()?.()
 })
 
-it("a process leases only as many mails as it sends concurrently", async () => {
+it("a process leases only four mails, which is the number of mails that it sends concurrently", async () => {
   const service = await serveWithMail({ DRAIN_SECONDS: "1" })
   const rows = Array.from({ length: 12 }, () => ({ recipient: someEmail(), kind: "security_notice" }))
   await service.sql`insert into outbox ${service.sql(rows.map((row) => ({ ...row, payload: "{}" })))}`

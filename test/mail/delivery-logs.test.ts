@@ -24,7 +24,7 @@ const rejectedMail = async () => {
   return { service, to }
 }
 
-it("the log contains the reason of a rejection, but not the recipient's address", async () => {
+it("the log contains the reason why a mail was rejected, but not the recipient's address", async () => {
   const lines: Array<string> = []
   const log = vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line))
   cleanUp(async () => log.mockRestore())
@@ -33,7 +33,7 @@ it("the log contains the reason of a rejection, but not the recipient's address"
   expect(lines.join("\n")).not.toContain(to)
 })
 
-it("the outbox lag metric includes a mail that is rejected repeatedly, also between the attempts", async () => {
+it("the metric `outbox_lag_seconds` includes a rejected mail until its delivery is abandoned", async () => {
   const log = vi.spyOn(console, "log").mockImplementation(() => {})
   cleanUp(async () => log.mockRestore())
   const { service, to } = await rejectedMail()

@@ -27,7 +27,7 @@ const sendThrough = async (options: SMTPServerOptions) => {
   return { state }
 }
 
-it.concurrent("a mail server that delays its greeting receives the mail", {
+it.concurrent("a mail server that delays its greeting by six seconds receives the mail at the first attempt", {
   timeout,
 }, async ({ expect }) => {
   const postscreenMs = 6000
@@ -37,7 +37,7 @@ it.concurrent("a mail server that delays its greeting receives the mail", {
   await expect.poll(state, { timeout }).toMatchObject({ sent: true, tries: 1 })
 })
 
-it.concurrent("the lease of a mail is renewed while a slow server processes it, so that it is sent once", {
+it.concurrent("the lease of a mail is renewed while a slow server receives the mail, and the mail is sent once", {
   timeout,
 }, async ({ expect }) => {
   const unanswered: Array<() => void> = []
@@ -47,7 +47,7 @@ it.concurrent("the lease of a mail is renewed while a slow server processes it, 
       stream.on("end", () => unanswered.push(done))
     },
   })
-  // The first lease was one minute. It was renewed twice.
+  // The first lease lasts 60 seconds. It is renewed every 10 seconds, so 80 seconds mean two renewals.
   await expect.poll(async () => (await state())?.["leased"], { timeout }).toBeGreaterThanOrEqual(80)
   expect(unanswered).toHaveLength(1)
   unanswered[0]?.()

@@ -119,7 +119,7 @@ describe("mail", () => {
     expect(posted.filter(({ form }) => form.get("To") === email)).toEqual([])
   })
 
-  it("is sent again after a temporary rejection, with the same message id", async () => {
+  it("is retried after a temporary rejection and then marked as sent", async () => {
     const to = someEmail()
     smtpRefusals.push({ responseCode: 451 })
     await put(to, "security_notice", { change: "something changed" })
@@ -133,14 +133,14 @@ describe("mail", () => {
     )
   })
 
-  it("is abandoned after a permanent rejection", async () => {
+  it("is abandoned after a permanent rejection of the recipient", async () => {
     const to = someEmail()
     smtpRefusals.push({ responseCode: 550 })
     await put(to, "security_notice", { change: "something changed" })
     await expect.poll(() => stateOf(to)).toEqual({ sent: false, given_up: true, tries: 1 })
   })
 
-  it("is retried when the server rejects the sender, because the operator can correct that", async () => {
+  it("is retried if the server rejects the sender, because the operator can correct MAIL_FROM", async () => {
     const to = someEmail()
     senderRefusals.push({ responseCode: 553 })
     await put(to, "order_receipt", {})
@@ -155,7 +155,7 @@ describe("mail", () => {
     ["order_receipt", 92],
     ["transfer_invitation", 92],
     ["security_notice", 92],
-  ])("of the kind %s is abandoned after %d attempts", async (kind, tries) => {
+  ])("of the kind `%s` is abandoned after %d attempts", async (kind, tries) => {
     const to = someEmail()
     const refuseNext = () => smtpRefusals.push({ responseCode: 451 })
     const tryAgain = async (n: number) => {
@@ -171,7 +171,7 @@ describe("mail", () => {
     await expect.poll(() => stateOf(to)).toEqual({ sent: false, given_up: true, tries })
   })
 
-  it("that this process cannot decrypt does not delay other mail and is retried", async () => {
+  it("that cannot be decrypted does not delay other mail, and is abandoned after eight attempts", async () => {
     const [broken, good] = [someEmail(), someEmail()]
     await service.sql`insert into outbox (recipient, kind, payload) values (${broken}, 'magic_link', 'v1.nonsense')`
     await put(good, "security_notice", { change: "something changed" })
@@ -198,7 +198,7 @@ describe("SMS", () => {
     await expect.poll(() => stateOf(phone)).toMatchObject({ sent: true })
   })
 
-  it("is sent again when the gateway fails and abandoned when the gateway rejects the number", async () => {
+  it("is retried if the gateway fails, and abandoned if the gateway rejects the phone number", async () => {
     const [failing, refused] = ["+14155550134", "+14155550135"]
     gatewayAnswers.push(503)
     await put(failing, "two_factor_sms", { code: "123456" })
@@ -212,7 +212,7 @@ describe("SMS", () => {
 })
 
 describe("the outbox", () => {
-  it("marks mail as sent in the commit that stores it when no provider is configured", async () => {
+  it("marks mail as sent in the commit that stores the mail, if no mail provider is configured", async () => {
     const quiet = await serve()
     const to = someEmail()
     await quiet.runtime.runPromise(
@@ -224,11 +224,11 @@ describe("the outbox", () => {
     expect(await mailsTo(quiet, to)).toMatchObject([{ kind: "magic_link", link: "http://localhost/1" }])
   })
 
-  it("does not mark recent messages as sent that another process may be able to send", async () => {
+  it("does not mark a recent message as sent, because another process may be able to send it", async () => {
     const quiet = await serve()
     const mailing = await serve({ SMTP_URL: "smtp://127.0.0.1:9" }, { database: quiet.database })
     const [fresh, code, old] = [someEmail(), "+14155550141", "+14155550142"]
-    // The rows are stored as a process stores them that can send mail and SMS.
+    // The rows are equal to rows that a process stores if it can send mail and SMS.
     await quiet.sql`insert into outbox (recipient, kind, payload, due_at) values
       (${fresh}, 'magic_link', '{}', now()), (${code}, 'two_factor_sms', '{}', now()),
       (${old}, 'two_factor_sms', '{}', now() - interval '1 day')`
@@ -241,7 +241,7 @@ describe("the outbox", () => {
     await expect.poll(() => counted(old)).toEqual({ sent: true })
   })
 
-  it("encrypts messages, except receipts, whose content is also stored in the order", async () => {
+  it("encrypts a message with a code, but not a receipt", async () => {
     const to = someEmail()
     const items = [{ name: "🎈🎈", price_in_cents: 400 }]
     await put(to, "order_receipt", { order_number: "1234abcd", items, total: 400 })
@@ -252,7 +252,7 @@ describe("the outbox", () => {
     await mailTo(to).toMatchObject({ raw: expect.stringContaining("Receipt for order 1234abcd") })
   })
 
-  it("can be read newest first, but not in production", async () => {
+  it("is listed by GET /dev/outbox with the newest mail first, but not in production", async () => {
     const to = someEmail()
     await put(to, "magic_link", { link: "http://localhost/1" })
     await put(to, "transfer_sender_code", { code: "123456", eid: "🎈", recipient: "b@example.com" })
@@ -299,7 +299,7 @@ describe("the text of a mail", () => {
     ["payment_kept", "abcd1234"],
     ["interest_available", "🎈"],
     ["a_kind_of_its_own", "for you"],
-  ])("of the kind %s contains the text %s", (kind, text) => {
+  ])("of the kind `%s` contains `%s`", (kind, text) => {
     const rendered = render({ kind, data })
     expect(rendered.text).toContain(text)
     expect(rendered.subject).not.toBe("")
@@ -311,14 +311,14 @@ describe("the text of a mail", () => {
     [60, "1 minute"],
     [7200, "2 hours"],
     [undefined, "10 minutes"],
-  ])("for a transfer code with a lifetime of %s seconds says %s", (good_seconds, life) => {
+  ])("with `good_seconds` = %s says that a transfer code is valid for %s", (good_seconds, life) => {
     for (const kind of ["transfer_sender_code", "transfer_receiver_code"])
       expect(render({ kind, data: { ...data, good_seconds } }).text).toContain(
         `The code is valid for ${life}.`,
       )
   })
 
-  it("formats prices and discounts in dollars", () => {
+  it("of the kind `order_receipt` shows prices and discounts in dollars", () => {
     const items = [
       { name: "🎈", price_in_cents: 340_000 },
       { name: "Discount", price_in_cents: -34_000 },

@@ -38,7 +38,7 @@ const act = (id: string, action: string, user: TestUser, code: string) =>
 const permissionEnds = (eid: string) =>
   service.sql`update emoji_id set mint_until = now() where canonical = ${eid}`
 
-it("an id with a valid mint permission cannot be transferred", async () => {
+it("an id with a mint permission cannot be transferred until the permission expires", async () => {
   const eid = await owned()
   const { expiry } = (await permit(eid)).body
   const refused = await send(eid)
@@ -48,7 +48,7 @@ it("an id with a valid mint permission cannot be transferred", async () => {
   expect((await send(eid)).status).toBe(200)
 })
 
-it("a second permission that expires earlier does not shorten the first one", async () => {
+it("a second mint permission that expires earlier does not shorten the first mint permission", async () => {
   const eid = await owned()
   const { expiry } = (await permit(eid)).body
   const shorter = await service.call("POST", `/emoji_id/${encodeURIComponent(eid)}/generate_signature`, {
@@ -59,7 +59,7 @@ it("a second permission that expires earlier does not shorten the first one", as
   expect(Date.parse((await send(eid)).body.mint_until)).toBeGreaterThanOrEqual(expiry * 1000)
 })
 
-it("a forced transfer cannot be accepted while the mint permission is valid, and the code stays usable", async () => {
+it("a forced transfer cannot be accepted while a mint permission is valid; its code stays usable", async () => {
   const eid = await owned()
   await permit(eid)
   const { id } = (await send(eid, { forced: true })).body
@@ -72,7 +72,7 @@ it("a forced transfer cannot be accepted while the mint permission is valid, and
   expect(await ownerOf(service, eid)).toBe(recipient.id)
 })
 
-it("an id with a mint permission is not transferred, even if both requests are simultaneous", async () => {
+it("if a mint permission and a transfer are granted concurrently, the transfer cannot be accepted", async () => {
   for (let round = 0; round < 20; round++) {
     const eid = await owned()
     const [permitted, sent] = await Promise.all([permit(eid), send(eid)])
@@ -86,7 +86,7 @@ it("an id with a mint permission is not transferred, even if both requests are s
   }
 })
 
-it("an id with a valid mint permission cannot be removed from the directory", async () => {
+it("an id with a mint permission cannot be removed from the directory until the permission expires", async () => {
   const eid = await owned()
   const { expiry } = (await permit(eid)).body
   const destroy = () =>
@@ -99,7 +99,7 @@ it("an id with a valid mint permission cannot be removed from the directory", as
   expect((await destroy()).status).toBe(200)
 })
 
-it("of a simultaneous mint permission and removal of an id, one is rejected", async () => {
+it("if an id is removed while its mint permission is requested, exactly one request succeeds", async () => {
   for (let round = 0; round < 20; round++) {
     const eid = await owned()
     const [permitted, destroyed] = await Promise.all([

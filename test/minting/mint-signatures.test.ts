@@ -26,11 +26,11 @@ const signatures = await Effect.runPromise(
   MintSignatures.use(Effect.succeed).pipe(Effect.provide(layer(hardhatKey))),
 )
 
-test("the signer is the address of the configured key", () => {
+test("the signer of mint permissions is the address of the configured key", () => {
   expect(Effect.runSync(signatures.signer)).toBe(signer)
 })
 
-test("the digest and the signature equal those of a separate implementation", () => {
+test("the digest and the signature of a mint permission equal those of a separate implementation", () => {
   expect(Buffer.from(mintDigest(mint)).toString("hex")).toBe(digest)
   expect(signatures.sign(mint)).toBe(signature)
 })
@@ -45,14 +45,14 @@ test("the signer is recovered only with the token, account and expiry that were 
   expect(signatures.recover(mint, "0x")).toBeUndefined()
 })
 
-test("sign throws a RangeError for an expiry that is not a Unix time", () => {
+test("signing throws a RangeError if the expiry is not a Unix time in seconds", () => {
   for (const expirySeconds of [-1, 1.5, Number.NaN, 2 ** 60]) {
     expect(() => signatures.sign({ ...mint, expirySeconds })).toThrow(RangeError)
   }
 })
 
 test.each(["", "0x", "ac09", "00".repeat(32), "ff".repeat(32), "zz".repeat(32)])(
-  "%.8j… is rejected as a private key, and the error does not contain it",
+  "the private key $0 is rejected, and the error does not contain the key",
   async (key) => {
     const refused = await Effect.runPromise(
       Effect.flip(MintSignatures.use(Effect.succeed)).pipe(

@@ -23,7 +23,7 @@ const permit = (body: unknown, caller = owner, text = id) =>
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
 
 describe("a mint signature", () => {
-  it("is made with the service's key for the id in chain format, the account and the expiry", async () => {
+  it("is made with the service's key for the id without variation selectors, the account and the expiry", async () => {
     const expiry = inSeconds(600)
     const answer = await permit({ account: ethereum.toLowerCase(), expiry })
     expect(answer.status).toBe(200)
@@ -51,7 +51,7 @@ describe("a mint signature", () => {
     expect((await permit({ account: ethereum, expiry: inSeconds(-60) })).status).toBe(400)
   })
 
-  it("is given only to the owner, not to an admin", async () => {
+  it("is given only to the owner of the id, and requires a valid Ethereum account", async () => {
     const stranger = await service.user()
     expect((await permit({ account: ethereum }, stranger)).status).toBe(403)
     expect((await permit({ account: ethereum }, service.admin)).status).toBe(403)
@@ -63,7 +63,7 @@ describe("a mint signature", () => {
     expect((await permit({})).status).toBe(400)
   })
 
-  it("is not given while the id is in transfer, blocked after a transfer, or minted", async () => {
+  it("is not given if the id is in transfer, blocked after a transfer, or already minted", async () => {
     const status = async () => (await permit({ account: ethereum })).status
     await service.sql`update claim set kind = 'transfer', holder = ${randomUUID()} where canonical = ${id}`
     expect(await status()).toBe(409)
@@ -79,8 +79,8 @@ describe("a mint signature", () => {
   })
 })
 
-describe("token metadata", () => {
-  it("contains the id and the owner's rendered images", async () => {
+describe("GET /nft_transfers/metadata/{token_id}", () => {
+  it("returns a generated image, and then the image and the video that the owner stored", async () => {
     const [{ token_id: tokenId }] = await service.sql<[{ token_id: number }]>`
       select token_id from emoji_id where canonical = ${id}`
     const get = () => service.call("GET", `/nft_transfers/metadata/${tokenId}`)
@@ -99,7 +99,7 @@ describe("token metadata", () => {
     })
   })
 
-  it("is not found (404) for an unknown token, and rejected (400) for an invalid token id", async () => {
+  it("returns 404 for an unknown token id and 400 for an invalid token id", async () => {
     expect((await service.call("GET", "/nft_transfers/metadata/999999")).status).toBe(404)
     expect((await service.call("GET", "/nft_transfers/metadata/x")).status).toBe(400)
     expect((await service.call("GET", "/nft_transfers/metadata/9223372036854775807")).status).toBe(400)

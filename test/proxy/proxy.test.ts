@@ -27,7 +27,7 @@ const { token } = await service.user()
 const call = (body: unknown) => service.call("POST", "/proxy", { token, body })
 
 describe("POST /proxy", () => {
-  it("with the service Echo returns the data as text, and parsed if it is a JSON object", async () => {
+  it("with the service `Echo` returns the data as text, and also parsed if the data is a JSON object", async () => {
     const { body } = await call({ service: "Echo", data: '{"a":1}' })
     expectAnswer("POST", "/proxy", body)
     expect(body).toEqual({ json: { a: 1 }, value: '{"a":1}' })
@@ -36,14 +36,14 @@ describe("POST /proxy", () => {
     expect((await call({ service: "Echo", data: null })).body).toEqual({ json: {}, value: "" })
   })
 
-  it("returns data that is nested too deeply as text, but not parsed", async () => {
+  it("with the service `Echo` returns too deeply nested JSON only as text", async () => {
     const deep = `{"a":${"[".repeat(8000)}${"]".repeat(8000)}}`
     const { body, status } = await call({ service: "Echo", data: deep })
     expect(status).toBe(200)
     expect(body).toEqual({ json: {}, value: deep })
   })
 
-  it("with the service Scraper calls only the configured URL and does not forward the caller's headers", async () => {
+  it("with the service `Scraper` calls only the configured URL and does not send the caller's token", async () => {
     const data = "http://169.254.169.254/latest"
     expect((await call({ service: "Scraper", data })).body.json).toEqual({ title: `about ${data}` })
     const { body, headers, url } = seen.at(-1)!
@@ -54,7 +54,7 @@ describe("POST /proxy", () => {
   })
 
   it.each(["redirect", "huge", "broken"])(
-    "returns 503 with Retry-After and without details if the scraper's response is of the kind %s",
+    "returns 503 with Retry-After and without details if the scraper's response is `%s`",
     async (data) => {
       const { body, headers, status } = await call({ service: "Scraper", data })
       expect(status).toBe(503)
@@ -63,14 +63,14 @@ describe("POST /proxy", () => {
     },
   )
 
-  it("accepts only known services and requires authentication", async () => {
+  it("requires authentication, a known service, and data of at most 16384 characters", async () => {
     expect((await call({ service: "http://example.com" })).status).toBe(400)
     expect((await call({ service: "__proto__" })).status).toBe(400)
     expect((await call({ service: "Echo", data: "x".repeat(16_385) })).status).toBe(400)
     expect((await service.call("POST", "/proxy", { body: { service: "Echo" } })).status).toBe(401)
   })
 
-  it("with the service Scraper returns 503 if no URL is configured", async () => {
+  it("with the service `Scraper` returns 503 if SCRAPER_URL is not set", async () => {
     const bare = await serve()
     const user = await bare.user()
     const { body, status } = await bare.call("POST", "/proxy", {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { serve } from "../../fixtures/service.ts"
 import { freshId } from "../../orders/shopper.ts"
 
-/** These tests use API keys with few scopes. Their user owns one id. */
+/** These tests use API keys with few scopes. The user of the API keys owns one id. */
 const service = await serve()
 const admin = await service.user({ role: "Admin" })
 const owner = await service.user()
@@ -22,13 +22,13 @@ const edits = [
 ] as const
 
 describe.each(edits)("%s of an id", (_, method, address, body) => {
-  it("cannot be changed with an API key of the owner that lacks userData:update", async () => {
+  it("cannot be changed with the owner's API key if the key lacks the scope `userData:update`", async () => {
     for (const scopes of [[], ["cart:show", "emoji::transfer"]]) {
       expect((await service.call(method, address, { ...(await keyOf(scopes)), body })).status).toBe(403)
     }
   })
 
-  it("can be changed with an API key of the owner that has userData:update or all scopes", async () => {
+  it("can be changed with the owner's API key if the key has the scope `userData:update` or all scopes", async () => {
     const narrow = await service.call(method, address, { ...(await keyOf(["userData:update"])), body })
     expect(narrow.status).toBe(200)
     const removed = await service.call("GET", path)
@@ -38,7 +38,7 @@ describe.each(edits)("%s of an id", (_, method, address, body) => {
   })
 })
 
-it("an API key without the scopes for lists cannot list ids with GET /emoji_id or GET /account/load", async () => {
+it("an API key without the required list scopes gets 403 from GET /emoji_id and GET /account/load", async () => {
   const bare = await keyOf([])
   expect((await service.call("GET", "/emoji_id", bare)).status).toBe(403)
   expect((await service.call("GET", `/emoji_id?user_id=${owner.id}`, bare)).status).toBe(403)

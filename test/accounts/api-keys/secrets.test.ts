@@ -5,17 +5,17 @@ import { apiKeyMatches, makeApiKey, parseApiKey } from "../../../src/accounts/ap
 const made = Effect.runSync(makeApiKey)
 const parts = parseApiKey(made.text)!
 
-test("a created key parses into its id and a secret that matches its hash", () => {
+test("parsing a created API key returns its id and a secret that matches the stored hash", () => {
   expect(made.text).toBe(`svc_${made.id}_${parts.secret}`)
   expect(parts.id).toBe(made.id)
   expect(apiKeyMatches(made.hash, parts.secret)).toBe(true)
 })
 
-test("the stored values do not contain the secret", () => {
+test("the stored id and hash of an API key do not contain its secret", () => {
   expect(made.id + made.hash).not.toContain(parts.secret)
 })
 
-test("the secret of another key, a changed secret and a damaged hash do not match", () => {
+test("the secret of an API key does not match a damaged hash, and the hash does not match other secrets", () => {
   const other = parseApiKey(Effect.runSync(makeApiKey).text)!
   expect(apiKeyMatches(made.hash, other.secret)).toBe(false)
   expect(
@@ -25,7 +25,7 @@ test("the secret of another key, a changed secret and a damaged hash do not matc
     expect(apiKeyMatches(stored, parts.secret)).toBe(false)
 })
 
-test("200 created keys have different ids and secrets", () => {
+test("200 created API keys have different ids and secrets", () => {
   const keys = Array.from({ length: 200 }, () => parseApiKey(Effect.runSync(makeApiKey).text)!)
   expect(new Set(keys.flatMap(({ id, secret }) => [id, secret])).size).toBe(400)
 })
@@ -42,6 +42,6 @@ test.each([
   made.text.replace("svc_", "svd_"),
   made.text.replace(made.id, `${made.id.slice(0, -1)}u`),
   made.text.replace(/_/g, "-"),
-])("%j is not an API key", (text) => {
+])("the text %j is not parsed as an API key", (text) => {
   expect(parseApiKey(text)).toBeUndefined()
 })

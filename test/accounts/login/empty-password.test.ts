@@ -13,13 +13,13 @@ const openPeerLink = async (email: string) => {
 }
 const works = async (token: string) => (await service.call("GET", "/account", { token })).status === 200
 
-describe("confirming the address of an account with a password", () => {
+describe("confirming the email of an account that has a password", () => {
   it.each([
     ["with an empty password", { action: "password", password: "" }],
-    ["without a button, as some clients do on Enter,", { password: "" }],
-    ["without a button and without a password", {}],
-    ["with a button that the page does not have", { action: "use" }],
-  ])("%s fails and changes nothing", async (_, fields: Record<string, string>) => {
+    ["without a button name, as some clients do on Enter", { password: "" }],
+    ["without a button name and without a password", {}],
+    ["with the name of a button that the page does not have", { action: "use" }],
+  ])("fails and changes nothing if the form is sent %s", async (_, fields: Record<string, string>) => {
     const person = await register(service)
     const { page, visitor } = await openPeerLink(person.email)
     const refused = await visitor.submit(page, fields)
@@ -35,14 +35,15 @@ describe("confirming the address of an account with a password", () => {
     expect(account.body.user.email_verified_at).toEqual(expect.any(String))
   })
 
-  it("succeeds with the password if no button is named", async () => {
+  it("succeeds if the form is sent with the password but without a button name", async () => {
     const person = await register(service)
     const { page, visitor } = await openPeerLink(person.email)
     expect((await visitor.submit(page, { password })).status).toBe(303)
     expect(await works(person.token)).toBe(true)
   })
 
-  it("first shows the button that keeps the password, because Enter presses the first button", async () => {
+  it("shows the button that keeps the password before the button that discards the password", async () => {
+    // The Enter key presses the first button.
     const { page } = await openPeerLink((await register(service)).email)
     const values = [...page.text.matchAll(/<button[^>]* value="(\w+)"/g)].map(([, value]) => value)
     expect(values).toEqual(["password", "discard"])
@@ -51,8 +52,8 @@ describe("confirming the address of an account with a password", () => {
   it.each([
     ["omits the password", {}],
     ["sends an empty password", { password: "" }],
-    ["sends discard_credentials: false", { discard_credentials: false }],
-  ])("fails in the API if a client %s", async (_, more: Record<string, unknown>) => {
+    ["sends `discard_credentials: false` without a password", { discard_credentials: false }],
+  ])("fails in POST /auth/magic_link/consume if the client %s", async (_, more: Record<string, unknown>) => {
     const person = await register(service)
     const token = await newestLink(service, person.email)
     const consume = (body: Record<string, unknown>) =>
@@ -68,7 +69,7 @@ describe("confirming the address of an account with a password", () => {
   })
 })
 
-it("an empty first password is rejected, and the user stays logged in", async () => {
+it("a user who sets an empty first password gets an error and stays logged in", async () => {
   const person = await register(service, { password: undefined })
   const { page, visitor } = await openPeerLink(person.email)
   expect((await visitor.submit(page, {})).status).toBe(303)

@@ -3,7 +3,7 @@ import { expectAnswer } from "../../fixtures/contract.ts"
 import { serve } from "../../fixtures/service.ts"
 import { mails, password, sendPreviousTotpCode, someEmail, totpCode } from "../person.ts"
 
-it("clients generated from the contract can decode every login response", async () => {
+it("all responses of registration, login and two-factor authentication match the API contract", async () => {
   const service = await serve()
   const answered = async (method: string, path: string, body: unknown, token?: string) => {
     const answer = await service.call(method, path, { body, ...(token === undefined ? {} : { token }) })
@@ -48,7 +48,7 @@ it("clients generated from the contract can decode every login response", async 
   await answered("POST", "/logout", null, last)
 })
 
-it("GET /account returns Cache-Control: no-store, also when the service itself has cached the response", async () => {
+it("GET /account returns `Cache-Control: no-store`, even if the service has cached the response", async () => {
   const service = await serve()
   const { token } = await service.user()
   for (const how of ["read", "from memory"]) {

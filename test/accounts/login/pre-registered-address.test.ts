@@ -3,7 +3,7 @@ import { serve } from "../../fixtures/service.ts"
 import { makeVisitor } from "../../sign-in/oauth/application.ts"
 import { login, mails, newestLink, password, register, someEmail, turnOnTotp } from "../person.ts"
 
-/** In these tests, a stranger registers an address before its owner and stays logged in. */
+/** In the first tests, a stranger uses an email address before its owner and stays logged in. */
 const service = await serve()
 
 const consume = (token: string, more: Record<string, unknown> = {}, as?: string) =>
@@ -17,8 +17,8 @@ const refreshes = async (refresh_token: string) =>
 const setPassword = (token: string, next: string) =>
   service.call("PATCH", "/account", { token, body: { password: next } })
 
-describe("the owner of an address that a stranger registered", () => {
-  it("removes the stranger's password, sessions, keys and second factor by sending discard_credentials", async () => {
+describe("the owner of an email address that a stranger uses for an account", () => {
+  it("removes the stranger's password, sessions, keys and second factor with `discard_credentials`", async () => {
     const stranger = await register(service)
     const key = (
       await service.call("POST", "/api_keys", { token: stranger.token, body: { name: "a way back in" } })
@@ -42,7 +42,7 @@ describe("the owner of an address that a stranger registered", () => {
     expect((await login(service, stranger.email, "the owner's own")).status).toBe(200)
   })
 
-  it("does not inherit the stranger's keys and second factor when support sets a password", async () => {
+  it("does not inherit the stranger's API key and second factor when an admin sets a password", async () => {
     const admin = await service.user({ role: "Admin" })
     const stranger = await register(service)
     const made = await service.call("POST", "/api_keys", {
@@ -71,7 +71,7 @@ describe("the owner of an address that a stranger registered", () => {
     expect(await works(owner.body.access_token)).toBe(true)
   })
 
-  it("gets the address back from an account that changed to it, which returns to its former address", async () => {
+  it("can free the address and register it; the stranger's account gets its former email back", async () => {
     const stranger = await register(service)
     await consume(await newestLink(service, stranger.email), {}, stranger.token)
     const address = someEmail()
@@ -89,20 +89,20 @@ describe("the owner of an address that a stranger registered", () => {
   })
 })
 
-describe("a user who registered their own address", () => {
+describe("a user who registered their own email address", () => {
   const open = async (email: string, visitor = makeVisitor(service)) => {
     const link = new URL((await mails(service, email))[0]?.link ?? "")
     return { visitor, page: await visitor.get(link.pathname + link.search) }
   }
 
-  it("keeps the session and the password if the link is used with the access token", async () => {
+  it("keeps the session and the password if they send the access token with the mailed link", async () => {
     const person = await register(service)
     expect((await consume(await newestLink(service, person.email), {}, person.token)).status).toBe(200)
     expect(await works(person.token)).toBe(true)
     expect((await login(service, person.email)).status).toBe(200)
   })
 
-  it("gets an error for an expired access token, and the link stays unused", async () => {
+  it("gets 401 for a link with the access token of an ended session, and can use the link later", async () => {
     const person = await register(service)
     await service.call("POST", "/logout", { token: person.token })
     const link = await newestLink(service, person.email)
@@ -122,7 +122,7 @@ describe("a user who registered their own address", () => {
     return { email, cookie, token: body.access_token as string }
   }
 
-  it("keeps the session and the password in the browser of the registration, without entering anything", async () => {
+  it("keeps the session without entering the password in the browser of the registration", async () => {
     const { cookie, email, token } = await registerHere()
     const visitor = makeVisitor(service)
     const [name = "", value = ""] = cookie.split("=")
@@ -134,7 +134,7 @@ describe("a user who registered their own address", () => {
     expect((await login(service, email)).status).toBe(200)
   })
 
-  it("keeps the session and the password in the console of that browser, which accepts the link as text", async () => {
+  it("keeps the session and the password if the API gets the link with the cookie of the registration", async () => {
     const { cookie, email, token } = await registerHere()
     const used = await service.call("POST", "/auth/magic_link/consume", {
       body: { token: await newestLink(service, email) },
@@ -144,7 +144,7 @@ describe("a user who registered their own address", () => {
     expect(await works(token)).toBe(true)
   })
 
-  it("keeps the session by entering the password in another browser, also after a wrong password", async () => {
+  it("keeps the session by entering the password in another browser, even after a wrong attempt", async () => {
     const person = await register(service)
     const { page, visitor } = await open(person.email)
     const wrong = await visitor.submit(page, { action: "password", password: "a wrong one" })
@@ -155,7 +155,7 @@ describe("a user who registered their own address", () => {
     expect((await login(service, person.email)).status).toBe(200)
   })
 
-  it("can discard a forgotten password and start again", async () => {
+  it("can discard a forgotten password, and the page then offers to set a new password", async () => {
     const person = await register(service)
     const { page, visitor } = await open(person.email)
     expect((await visitor.submit(page, { action: "discard" })).status).toBe(303)
@@ -163,7 +163,7 @@ describe("a user who registered their own address", () => {
     expect((await login(service, person.email)).status).toBe(401)
   })
 
-  it("gets no cookie that recognises the browser if another site submitted the registration", async () => {
+  it("gets no cookie for the browser if another site submitted the registration", async () => {
     const answer = await service.call("POST", "/users", {
       body: { email: someEmail(), password },
       headers: { "sec-fetch-site": "cross-site" },

@@ -8,8 +8,8 @@ import { serve, type TestService } from "../../fixtures/service.ts"
 const hourMs = 3_600_000
 const setClockOff = (ms: number) => vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ms })
 
-/** One node may sign a token and another node may verify it. All nodes use the database's clock. */
-describe("a node whose clock is wrong by an hour", () => {
+/** One process may sign a token and another process may verify it. All processes use the database's clock. */
+describe("a process whose clock is wrong by one hour", () => {
   afterEach(() => {
     vi.useRealTimers()
   })
@@ -20,7 +20,7 @@ describe("a node whose clock is wrong by an hour", () => {
       ),
     )
 
-  it("accepts the tokens of other nodes, and signs tokens that expire at the right time", async () => {
+  it("accepts valid tokens, and signs tokens that expire at the right time", async () => {
     const service = await serve()
     const { id, token } = await service.user()
     const now = Date.now()
@@ -31,7 +31,7 @@ describe("a node whose clock is wrong by an hour", () => {
     expect(Math.abs(exp * 1000 - now - 900_000)).toBeLessThan(60_000)
   })
 
-  it("closes a live socket when its token expires", async () => {
+  it("closes a WebSocket connection when its token expires", async () => {
     setClockOff(-hourMs)
     const service = await serve()
     const token = await sign(service, (await service.user()).id, 6)

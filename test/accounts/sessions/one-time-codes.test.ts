@@ -17,7 +17,7 @@ const draw = <A>(count: number, make: Effect.Effect<A>) =>
 
 const transfer: CodeContext = { purpose: "transfer-sender", subject: "transfer-1" }
 
-test("six-digit codes have six digits, including leading zeros", async () => {
+test("a six-digit code can begin with any digit, including zero", async () => {
   const drawn = await draw(2000, (await codesWith(one)).makeSixDigits)
   for (const code of drawn) expect(code).toMatch(/^\d{6}$/)
   expect(drawn.some((code) => code.startsWith("0"))).toBe(true)
@@ -39,7 +39,7 @@ test("the backup codes of a user are ten different codes of 40 bits without ambi
   }
 })
 
-test("a backup code is accepted with spaces, capitals and ambiguous letters", () => {
+test("a backup code is accepted with spaces, capital letters, O instead of 0, and I or L instead of 1", () => {
   for (const typed of ["0a1b-c1d0", "0A1BC1D0", " oAib  cLdO ", "0-a-1-b-c-1-d-0"]) {
     expect(readBackupCode(typed)).toBe("0a1b-c1d0")
   }
@@ -48,7 +48,7 @@ test("a backup code is accepted with spaces, capitals and ambiguous letters", ()
   }
 })
 
-test("a code matches its hash only in the same context", async () => {
+test("a code matches its hash only with the same purpose and subject", async () => {
   const { hash, matches } = await codesWith(one)
   const stored = hash(transfer, "012345")
   expect(matches(stored, transfer, "012345")).toBe(true)
@@ -64,14 +64,14 @@ test("the hash changes if characters are moved between the subject and the code"
   expect(of('a","b', "c")).not.toBe(of("a", 'b","c'))
 })
 
-test("a code does not match its stored hash with another key of the same id", async () => {
+test("a code does not match its stored hash if another secret key is used under the same key id", async () => {
   const stored = (await codesWith(one)).hash(transfer, "012345")
   expect(stored).toMatch(/^one\.[\w-]{43}$/)
   const stranger = await codesWith({ ...two, id: "one" })
   expect(stranger.matches(stored, transfer, "012345")).toBe(false)
 })
 
-test("after a key rotation, old hashes still match and can be looked up", async () => {
+test("after a key rotation, hashes made with the old key still match and can be looked up", async () => {
   const old = (await codesWith(one)).hash({ purpose: "refresh-token" }, "token")
   const rotated = await codesWith(two, one)
   expect(rotated.matches(old, { purpose: "refresh-token" }, "token")).toBe(true)
@@ -81,7 +81,7 @@ test("after a key rotation, old hashes still match and can be looked up", async 
   expect((await codesWith(two)).matches(old, { purpose: "refresh-token" }, "token")).toBe(false)
 })
 
-test("a damaged stored hash matches nothing", async () => {
+test("a code does not match a damaged stored hash", async () => {
   const { matches } = await codesWith(one)
   for (const stored of ["", ".", "one", "one.", "one.AAAA", "two.AAAA"]) {
     expect(matches(stored, transfer, "012345")).toBe(false)

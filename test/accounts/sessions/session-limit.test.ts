@@ -17,7 +17,7 @@ const copy = (sessionId: string, times: number) =>
           select 'session', gen_random_uuid(), 1, gen_random_uuid(), e.status, e.state, e.owner_id
             from entity e, generate_series(1, ${times}::int) where e.id = ${sessionId}`
 
-it("a login above the limit ends the oldest session in every process and closes its sockets", async () => {
+it("a login above the session limit ends the oldest session and closes its WebSocket connection", async () => {
   const person = await register(one)
   await copy(person.sessionId, 199)
   await one.sql`update entity set updated_at = now() - interval '1 minute' where id = ${person.sessionId}`
@@ -37,7 +37,7 @@ it("a login above the limit ends the oldest session in every process and closes 
   expect((await socket.closing).code).toBe(closeCodes.sessionEnded)
 })
 
-it("pages reject a session that was ended by the limit, however long ago it ended", async () => {
+it("web pages reject a session that the session limit ended, even a day later", async () => {
   const alone = await serve({}, { database: one.database })
   const person = await register(alone)
   const find = () =>

@@ -59,7 +59,7 @@ describe("login with a password", () => {
     }
   })
 
-  it("computes a hash for unknown users too, in a queue that rejects excess requests", async () => {
+  it("computes a hash even for unknown emails, and returns 503 when the hash queue is full", async () => {
     const crowd = 60
     const costly = await serve({}, { database: service.database, passwords: { waiting: 8 } })
     const answers = await Promise.all(Array.from({ length: crowd }, () => login(costly, someEmail())))
@@ -74,7 +74,7 @@ describe("login with a password", () => {
     expect(counts.size).toBe(2)
   })
 
-  it("rejects a body without an email or alternate_id", async () => {
+  it("rejects a body without a password, or without both email and `alternate_id`", async () => {
     expect((await post("/auth/token", { password })).status).toBe(400)
     expect((await post("/auth/token", { email: someEmail() })).status).toBe(400)
   })
@@ -91,7 +91,7 @@ describe("token refresh", () => {
     expect((await refresh(next.body.refresh_token)).status).toBe(200)
   })
 
-  it("returns the same new refresh token to twenty concurrent requests, and all clients can continue", async () => {
+  it("gives twenty concurrent requests the same new refresh token and working access tokens", async () => {
     const person = await register(service)
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(person.refresh)))
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
@@ -105,7 +105,7 @@ describe("token refresh", () => {
     expect((await refresh([...heads][0])).status).toBe(200)
   })
 
-  it("revokes the session when the previous token is used after its grace period", async () => {
+  it("revokes the session when the previous refresh token is used after the grace period", async () => {
     const person = await register(service)
     const next = (await refresh(person.refresh)).body
     await pastGrace(person.sessionId)
@@ -114,7 +114,7 @@ describe("token refresh", () => {
     expect(await works(next.access_token)).toBe(false)
   })
 
-  it("revokes the session when a token older than the previous one is used at any time", async () => {
+  it("revokes the session immediately when a refresh token older than the previous token is used", async () => {
     const person = await register(service)
     const second = (await refresh(person.refresh)).body
     const third = (await refresh(second.refresh_token)).body
@@ -125,7 +125,7 @@ describe("token refresh", () => {
     expect((await login(service, person.email)).status).toBe(200)
   })
 
-  it("rejects forged tokens, which do not affect the session", async () => {
+  it("rejects forged refresh tokens, and the session stays valid", async () => {
     const person = await register(service)
     const [sid, , kid, mac = ""] = person.refresh.split(".")
     const swapped = mac.startsWith("A") ? `B${mac.slice(1)}` : `A${mac.slice(1)}`
@@ -144,7 +144,7 @@ describe("token refresh", () => {
     expect((await refresh(person.refresh)).status).toBe(200)
   })
 
-  it("rejects an expired token and the token of a deactivated user", async () => {
+  it("rejects the refresh tokens of an expired session and of a deactivated user", async () => {
     const [late, off] = [await register(service), await register(service)]
     await service.sql`update entity set version = version + 1,
       state = jsonb_set(state, '{context,expiresAt}', '1') where kind = 'session' and id = ${late.sessionId}`
@@ -158,7 +158,7 @@ describe("access tokens", () => {
   const sign = (claims: object, kind: "access" | "pending" | "oauth-code" | "partner", ttlSeconds = 60) =>
     service.runtime.runPromise(Tokens.use((tokens) => tokens.sign(claims as never, { kind, ttlSeconds })))
 
-  it("are rejected if they are forged or expired, or have the wrong kind, user or token epoch", async () => {
+  it("are rejected if they are forged or expired, or if their kind, user or claim `ep` is wrong", async () => {
     const { id, refresh: refreshToken, sessionId, token } = await register(service)
     const claims = { sub: id, sid: sessionId, ep: 0, role: "User" }
     expect(await works(await sign(claims, "access"))).toBe(true)
@@ -211,7 +211,7 @@ describe("mailed links", () => {
     return { email, tokens: (await post("/users", { email })).body }
   }
 
-  it("get the same response when they are requested, whether or not the address is registered", async () => {
+  it("can be requested for any address, and the response does not show whether the address is registered", async () => {
     const { email } = await onlyEmail()
     const withPassword = await register(service)
     await service.sql`update app_user set email_verified_at = now() where id = ${withPassword.id}`
@@ -229,7 +229,7 @@ describe("mailed links", () => {
     expect(kinds).toEqual(["confirm_email"])
   })
 
-  it("work once, even with twenty concurrent requests", async () => {
+  it("work only once, even if twenty concurrent requests use the same link", async () => {
     const { email } = await onlyEmail()
     await send({ email, redirect: "/partner/demo?x=1" })
     const link = new URL((await mails(service, email))[0]?.link ?? "")
@@ -253,7 +253,7 @@ describe("mailed links", () => {
     expect((await consume(unused)).status).toBe(401)
   })
 
-  it("confirm the email of a user with a password, and can be requested again until then", async () => {
+  it("confirm the email of a user with a password, and can be requested until the email is confirmed", async () => {
     const { email, token } = await register(service)
     await send({ email })
     expect((await mails(service, email)).map(({ kind }) => kind)).toEqual(["confirm_email", "confirm_email"])
@@ -266,7 +266,7 @@ describe("mailed links", () => {
   })
 
   it.each(["//evil.example", "https://evil.example", "/\\evil.example", "evil", "/a\nb"])(
-    "are not sent with the redirect %j, which is not a path of this site",
+    "cannot be requested with the redirect %j, which is not a path of this site",
     async (redirect) => {
       expect((await send({ email: someEmail(), redirect })).status).toBe(400)
     },
@@ -279,7 +279,7 @@ describe("mailed links", () => {
     expect(link.searchParams.has("redirect")).toBe(false)
   })
 
-  it("are not sent to deactivated users", async () => {
+  it("are not sent to deactivated users, and earlier links of these users are rejected", async () => {
     const { email } = await onlyEmail()
     await service.sql`update app_user set deactivated_at = now() where email = ${email}`
     const before = await newestLink(service, email)
@@ -288,7 +288,7 @@ describe("mailed links", () => {
     expect((await consume(before)).status).toBe(401)
   })
 
-  it("can be inspected repeatedly before they are used", async () => {
+  it("can be inspected repeatedly until they are used", async () => {
     const { MagicLinks } = await import("../../../src/accounts/login/magic-links.ts")
     const { email } = await onlyEmail()
     const token = await newestLink(service, email)

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { makeTokenCache } from "../../../src/accounts/sessions/token-cache.ts"
 
-test("the cache never holds more than its capacity", () => {
+test("the token cache never holds more entries than its capacity", () => {
   const cache = makeTokenCache<number>(10)
   for (let i = 0; i < 1000; i++) {
     cache.set(`token-${i}`, i)
@@ -20,7 +20,7 @@ test("a token that is used repeatedly stays cached while many other tokens are u
   }
 })
 
-test("a token can be deleted from the young and from the old generation", () => {
+test("a cached token can be deleted, whether it was added recently or earlier", () => {
   const cache = makeTokenCache<number>(4)
   cache.set("old", 1)
   cache.set("older", 2)

@@ -50,7 +50,7 @@ const goodPayload = {
   exp: 1_750_000_900,
 }
 
-test("a signed token verifies to its claims", async () => {
+test("verifying a signed token returns its claims", async () => {
   const ext = { client_id: "shop", emoji_id: "🐙🌊" }
   const token = await signed("oauth-code", {}, { jti: "once", ext })
   expect(await run(({ verify }) => verify(token, "oauth-code"))).toEqual({
@@ -74,11 +74,11 @@ test("a token is a JWT with type, key id and expiry, signed with HMAC-SHA-256 an
 const allKinds: ReadonlyArray<TokenKind> = ["access", "pending", "oauth-access", "oauth-code", "partner"]
 test.each(
   allKinds.flatMap((made) => allKinds.filter((used) => used !== made).map((used) => [made, used] as const)),
-)("a token of kind %s is rejected as kind %s", async (made, used) => {
+)("a token of kind `%s` is rejected when it is used as kind `%s`", async (made, used) => {
   expect(await refusal(await signed(made), used)).toBe("wrong_kind")
 })
 
-test("a token is rejected as another kind if its type header or its audience is wrong", async () => {
+test("a token is rejected with `wrong_kind` if its type header or its audience is wrong", async () => {
   expect(await refusal(await forge({ ...goodHeader, typ: "partner+jwt" }, goodPayload))).toBe("wrong_kind")
   expect(await refusal(await forge({ ...goodHeader, typ: undefined }, goodPayload))).toBe("wrong_kind")
   expect(await refusal(await forge(goodHeader, { ...goodPayload, aud: "partner-web" }))).toBe("wrong_kind")
@@ -88,7 +88,7 @@ test("a token of another issuer is rejected", async () => {
   expect(await refusal(await signed("access", { issuer: "https://elsewhere.test" }))).toBe("wrong_issuer")
 })
 
-test("an expired token is rejected after five seconds of tolerance", async () => {
+test("a token is still accepted four seconds after its expiry, and rejected after five seconds", async () => {
   await run(({ sign, verify }) =>
     Effect.gen(function* () {
       const token = yield* sign(claims, { kind: "access", ttlSeconds: 60 })
@@ -106,7 +106,7 @@ test("a token without a signature (alg none) is rejected", async () => {
   }
 })
 
-test("another algorithm is rejected even with the right key", async () => {
+test("a token with an algorithm other than HS256 is rejected, even if its key is right", async () => {
   expect(await refusal(await forge({ ...goodHeader, alg: "HS512" }, goodPayload, "sha512"))).toBe("algorithm")
   expect(await refusal(await forge({ ...goodHeader, alg: "EdDSA" }, goodPayload))).toBe("algorithm")
 })
@@ -136,12 +136,12 @@ test("a correctly signed token with missing or wrong claims is rejected", async 
   }
 })
 
-test("a token over two kilobytes is neither accepted nor signed", async () => {
+test("a token of more than 2048 bytes is rejected, and signing such a token fails", async () => {
   expect(await refusal(await forge(goodHeader, { ...goodPayload, pad: "x".repeat(2000) }))).toBe("oversize")
   await expect(signed("access", {}, { ext: { pad: "x".repeat(2000) } })).rejects.toThrow(/over 2048/)
 })
 
-test("a text that is not a valid token is rejected without a defect", async () => {
+test("a random text or a damaged token is rejected without an unexpected error", async () => {
   const token = await signed()
   const damaged = fc
     .tuple(fc.nat(token.length - 1), fc.string({ maxLength: 3 }))

@@ -15,7 +15,7 @@ const refresh = (service: TestService, refresh_token: string) =>
   service.call("POST", "/auth/token/refresh", { body: { refresh_token } })
 
 describe("two processes on one database", () => {
-  it("both reject a token as soon as one of them responds to a logout", async () => {
+  it("both reject a token as soon as one process acknowledges a logout", async () => {
     const person = await register(one)
     expect(await works(two, person.token)).toBe(true)
     expect((await one.call("POST", "/logout", { token: person.token })).status).toBe(200)
@@ -24,7 +24,7 @@ describe("two processes on one database", () => {
     expect((await refresh(two, person.refresh)).status).toBe(401)
   })
 
-  it("both reject a token as soon as one of them responds to a password change", async () => {
+  it("both reject a token as soon as one process acknowledges a password change", async () => {
     const person = await register(one)
     expect(await works(two, person.token)).toBe(true)
     const changed = await one.call("PATCH", "/account", {
@@ -36,7 +36,7 @@ describe("two processes on one database", () => {
     expect(await works(two, changed.body.token_response.access_token)).toBe(true)
   })
 
-  it("return the same new refresh token to twenty concurrent requests", async () => {
+  it("return the same new refresh token to twenty concurrent requests with one refresh token", async () => {
     const person = await register(one)
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => refresh(i % 2 === 0 ? one : two, person.refresh)),
@@ -46,7 +46,7 @@ describe("two processes on one database", () => {
     expect((await refresh(two, answers[0]?.body.refresh_token)).status).toBe(200)
   })
 
-  it("both reject a session as soon as one of them responds to its revocation", async () => {
+  it("both reject a session as soon as one process revokes it because a refresh token was reused", async () => {
     const person = await register(one)
     const second = (await refresh(one, person.refresh)).body
     const third = (await refresh(two, second.refresh_token)).body
@@ -58,7 +58,7 @@ describe("two processes on one database", () => {
 })
 
 describe("rate limits", () => {
-  it("count the logins of one account across processes and return a retry time", async () => {
+  it("count the failed logins of one account across processes, and return 429 with a retry time", async () => {
     const { email } = await register(one)
     const answers = []
     for (let i = 0; i < 21; i++) {
@@ -75,14 +75,14 @@ describe("rate limits", () => {
     expect((await login(two, email)).status).toBe(429)
   })
 
-  it("reset the count of an account after a successful login", async () => {
+  it("reset the number of failed logins of an account after a successful login", async () => {
     const { email } = await register(one)
     for (let i = 0; i < 10; i++) await login(one, email, "a wrong password")
     expect((await login(two, email)).status).toBe(200)
     for (let i = 0; i < 15; i++) expect((await login(one, email, "a wrong password")).status).toBe(401)
   })
 
-  it("count mails to an address whether or not it is registered", async () => {
+  it("allow ten mails to an address, whether or not the address is registered", async () => {
     const known = someEmail()
     await one.call("POST", "/users", { body: { email: known } })
     for (const email of [known, someEmail()]) {
@@ -95,7 +95,7 @@ describe("rate limits", () => {
     }
   })
 
-  it("state in every limited response how many requests remain", async () => {
+  it("are shown in response headers with the limit, the remaining requests and the reset time", async () => {
     const answer = await one.call("POST", "/auth/magic_link", { body: { email: someEmail() } })
     const remaining = Number(answer.headers.get("ratelimit-remaining"))
     expect(Number(answer.headers.get("ratelimit-limit"))).toBe(120)
@@ -104,7 +104,7 @@ describe("rate limits", () => {
     expect(Number(answer.headers.get("ratelimit-reset"))).toBeGreaterThan(0)
   })
 
-  it("also limit the requests of one IP address for all accounts together", async () => {
+  it("also limit the mails that one IP address causes for all email addresses together", async () => {
     const [row] = await one.sql`select key from rate_window where key like 'mail/address/%'`
     await one.sql`update rate_window set used = 120, resets_at = now() + interval '30 seconds' where key = ${row?.["key"]}`
     const answer = await two.call("POST", "/users", { body: { email: someEmail() } })

@@ -10,7 +10,7 @@ const logInByLink = async (email: string) => {
   return (await service.call("POST", "/auth/magic_link/consume", { body: { token } })).body
 }
 
-it("a login with a link to a new address still requires the account's second factor", async () => {
+it("a login with a link that is mailed to a changed email still requires the second factor", async () => {
   const admin = await service.user({ role: "Admin" })
   const { email, id } = await register(service, { password: undefined })
   const { access_token: token } = await logInByLink(email)
@@ -31,7 +31,7 @@ it("a login with a link to a new address still requires the account's second fac
   expect(keys.body).toContain(wallet.body)
 })
 
-it("a user without a password who mistyped a new address can return to the confirmed address only", async () => {
+it("a user without a password can change an unconfirmed email only back to the confirmed email", async () => {
   const { email } = await register(service, { password: undefined })
   const { access_token: token } = await logInByLink(email)
   const move = (address: string) => service.call("PATCH", "/account", { token, body: { email: address } })
@@ -49,7 +49,7 @@ it("a user without a password who mistyped a new address can return to the confi
   expect(body.user).toMatchObject({ email, email_verified_at: expect.any(String) })
 })
 
-it("an earlier session cannot undo an email change by support for an account without a password", async () => {
+it("a user without a password cannot undo an email change that an administrator made", async () => {
   const admin = await service.user({ role: "Admin" })
   const { email, id } = await register(service, { password: undefined })
   const { access_token: token } = await logInByLink(email)
@@ -58,7 +58,7 @@ it("an earlier session cannot undo an email change by support for an account wit
   expect(undone.body.fields).toMatchObject({ email: [{ code: "email_unconfirmed" }] })
 })
 
-/** Creates an account that changed from its confirmed address to one that is not confirmed yet. */
+/** Creates an account that changed from its confirmed address to an unconfirmed address. */
 const moveAway = async () => {
   const person = await register(service)
   const proven = { token: await newestLink(service, person.email), password }
@@ -75,7 +75,7 @@ const moveAway = async () => {
 const consume = (token: string, more: Record<string, unknown> = {}) =>
   service.call("POST", "/auth/magic_link/consume", { body: { token, ...more } })
 
-it("confirming the new address of an account whose former address is not stored requires the password", async () => {
+it("if the former email is not stored, a changed email is confirmed only with the password", async () => {
   const { address, id, link } = await moveAway()
   await service.sql`update app_user set proven_email = null where id = ${id}`
 
@@ -89,7 +89,7 @@ it("confirming the new address of an account whose former address is not stored 
   expect(row).toEqual({ proven: true })
 })
 
-it("the reader of a mistyped address does not get access to an account with an alternate_id", async () => {
+it("the owner of a mistyped email cannot use the mailed link to enter an account with an `alternate_id`", async () => {
   const alternate_id = `device-${someEmail()}`
   const body = { email: undefined, alternate_id, password, source: "app" }
   const { id, token } = await register(service, body)
@@ -112,7 +112,7 @@ it("the reader of a mistyped address does not get access to an account with an a
   expect((await register(service, { email: address })).id).not.toBe(id)
 })
 
-it("the link alone does not confirm the new address of an account whose former address is not stored", async () => {
+it("if the former email is not stored, a link without the password does not confirm a changed email", async () => {
   const buyer = await moveAway()
   await service.sql`update app_user set proven_email = null where id = ${buyer.id}`
 

@@ -11,8 +11,8 @@ const disable = (token: string) =>
   service.call("POST", "/account/2fa/disable", { token, body: { disable_all: true } })
 const rename = (token: string) => service.call("PATCH", "/account", { token, body: { first_name: "Ada" } })
 
-describe("a session after its grace period", () => {
-  it("gets 424 for sensitive operations only, until a new two-factor code is sent", async () => {
+describe("a session without a recently verified two-factor code", () => {
+  it("gets 424 for sensitive operations until it verifies a new code, but not for other operations", async () => {
     const { email, id, refresh, token } = await register(service)
     const { secret } = await turnOnTotp(service, token)
     await endGrace(service, id)
@@ -32,7 +32,7 @@ describe("a session after its grace period", () => {
     expect((await login(service, email)).body).not.toHaveProperty("requires_2fa")
   })
 
-  it("may perform sensitive operations if its user has no two-factor authentication", async () => {
+  it("can use sensitive operations if its user has not enabled two-factor authentication", async () => {
     const { id, token } = await register(service)
     await endGrace(service, id)
     const answer = await service.call("PATCH", "/account", {
@@ -42,7 +42,7 @@ describe("a session after its grace period", () => {
     expect(answer.status).toBe(200)
   })
 
-  it("is treated like a session in which no code was ever verified", async () => {
+  it("gets 424 for sensitive operations if it began before two-factor authentication was enabled", async () => {
     const { email, token } = await register(service)
     const other = (await login(service, email)).body
     await turnOnTotp(service, token)

@@ -5,7 +5,7 @@ import { login, mails, register, totpCode } from "../person.ts"
 
 const service = await serve()
 
-it("a code of an earlier setup does not confirm a setup that is restarted while the code is checked", async () => {
+it("the code of an earlier two-factor setup is rejected if the setup restarts during the check", async () => {
   const { email, token } = await register(service)
   const enable = () =>
     service.call("POST", "/account/2fa/enable", {
@@ -35,7 +35,7 @@ it("a code of an earlier setup does not confirm a setup that is restarted while 
 const enableSms = (token: string, phone: string) =>
   service.call("POST", "/account/2fa/enable", { token, body: { default: true, provider: "SMS", phone } })
 
-it("no code is sent to a phone that is replaced concurrently", async () => {
+it("no code is sent to a phone number that is replaced while the code is requested", async () => {
   const { id, token } = await register(service)
   await enableSms(token, "+14155550101")
   let sending: ReturnType<typeof service.call> | undefined
@@ -48,7 +48,7 @@ it("no code is sent to a phone that is replaced concurrently", async () => {
   expect(await mails(service, "+14155550101")).toHaveLength(1)
 })
 
-it("a setup during the deletion of the account stores no phone number", async () => {
+it("an SMS setup stores no phone number if the account is deleted at the same time", async () => {
   const { id, token } = await register(service)
   let enabling: ReturnType<typeof service.call> | undefined
   await service.sql.begin(async (sql) => {

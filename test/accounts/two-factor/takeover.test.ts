@@ -28,7 +28,7 @@ const turnOnSms = async (token: string) => {
   return { phone, backupCodes: enabled.body.backup_codes as ReadonlyArray<string> }
 }
 
-it("a session without a verified code cannot confirm a setup that started before two-factor was enabled", async () => {
+it("a session cannot confirm its two-factor setup after another session enabled two-factor login", async () => {
   const owner = await register(service)
   const stranger = (await login(service, owner.email)).body
   const begun = await service.call("POST", "/account/2fa/enable", {
@@ -48,7 +48,7 @@ it("a session without a verified code cannot confirm a setup that started before
   expect((await service.call("POST", "/account/2fa/disable", refused)).status).toBe(424)
 })
 
-it("a backup code for a provider that is not enabled is rejected and not used up", async () => {
+it("a backup code is rejected and stays valid if the request names a provider that is not enabled", async () => {
   const person = await register(service)
   const { backupCodes } = await turnOnTotp(service, person.token)
   const answer = await service.call("POST", "/account/2fa/backup_disable", {
@@ -61,7 +61,7 @@ it("a backup code for a provider that is not enabled is rejected and not used up
   expect(row!["n"]).toBe(10)
 })
 
-it("pending logins from the same IP address do not share an Idempotency-Key", async () => {
+it("two logins that wait for a two-factor code can use the same Idempotency-Key independently", async () => {
   const pending = async () => {
     const person = await register(service)
     const { phone } = await turnOnSms(person.token)
@@ -78,7 +78,7 @@ it("pending logins from the same IP address do not share an Idempotency-Key", as
   expect((await mails(service, two.phone)).length).toBe(before + 1)
 })
 
-it("the last owner of an organization can neither leave it nor delete the account", async () => {
+it("the last owner of an organization can neither leave the organization nor delete their account", async () => {
   const admin = await service.user({ role: "Admin" })
   const owner = await service.user()
   const { body: organization } = await service.call("POST", "/organizations", {
@@ -97,7 +97,7 @@ it("the last owner of an organization can neither leave it nor delete the accoun
   expect(deleted.status).toBe(409)
 })
 
-it("a login with an alternate_id that looks like an email does not reset the rate limit of that email", async () => {
+it("a login with an `alternate_id` that equals a user's email does not reset that user's rate limit", async () => {
   const victim = await register(limited)
   const stranger = { alternate_id: victim.email, password }
   expect((await limited.call("POST", "/users", { body: stranger })).status).toBe(200)
@@ -109,7 +109,7 @@ it("a login with an alternate_id that looks like an email does not reset the rat
   expect(statuses.at(-1)).toBe(429)
 })
 
-it("an administrator cannot check the passwords of users with a higher role", async () => {
+it("an administrator gets 403 for a right and a wrong password of a user with a higher role", async () => {
   const admin = await service.user({ role: "Admin" })
   const chief = await register(service)
   await service.sql`update app_user set role = 'Super' where id = ${chief.id}`
@@ -120,7 +120,7 @@ it("an administrator cannot check the passwords of users with a higher role", as
 })
 
 describe("rate limits", () => {
-  it("count links that are requested by user_id, in any letter case of the id", async () => {
+  it("count the links that are requested by `user_id`, whatever the letter case of the id is", async () => {
     const person = await register(limited)
     const spell = (n: number) =>
       [...person.id].map((c, i) => (/[a-f]/.test(c) && (n >> (i % 5)) & 1 ? c.toUpperCase() : c)).join("")
@@ -132,7 +132,7 @@ describe("rate limits", () => {
     expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(10)
   })
 
-  it("count mails that are sent because of email changes", async () => {
+  it("limit the mails that email changes send to one address", async () => {
     const person = await register(limited)
     const stranger = someEmail()
     for (let n = 0; n < 15; n++) {

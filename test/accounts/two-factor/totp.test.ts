@@ -21,11 +21,11 @@ test.each([
   [1111111109, "081804", 37037036],
   [1234567890, "005924", 41152263],
   [20000000000, "353130", 666666666],
-])("at %i seconds, the code %s of the RFC has the time step %i", async (at, code, step) => {
+])("at %i seconds, the RFC 6238 code %s is valid and belongs to the time step %i", async (at, code, step) => {
   expect(await verifyAt(at, code)).toBe(step)
 })
 
-test("only the codes of the current and the previous step are accepted", async () => {
+test("the codes of the current and the previous time step are accepted, older and later codes are not", async () => {
   const now = 1_750_000_010
   const step = Math.floor(now / 30)
   expect(await verifyAt(now, codeAt(now))).toBe(step)
@@ -34,7 +34,7 @@ test("only the codes of the current and the previous step are accepted", async (
   expect(await verifyAt(now, codeAt(now + 30))).toBeUndefined()
 })
 
-test("the code of the previous step is accepted during the whole current step", async () => {
+test("the code of the previous time step is accepted until the current time step ends", async () => {
   const start = 1_750_000_020
   expect(start % 30).toBe(0)
   expect(await verifyAt(start, codeAt(start - 1))).toBe(start / 30 - 1)
@@ -42,7 +42,7 @@ test("the code of the previous step is accepted during the whole current step", 
   expect(await verifyAt(start + 30, codeAt(start - 1))).toBeUndefined()
 })
 
-test("a used step and every step before it are rejected", async () => {
+test("the codes of the last used time step and of earlier time steps are rejected", async () => {
   const now = 1_750_000_010
   const step = Math.floor(now / 30)
   expect(await verifyAt(now, codeAt(now), step - 1)).toBe(step)
@@ -50,29 +50,29 @@ test("a used step and every step before it are rejected", async () => {
   expect(await verifyAt(now, codeAt(now - 30), step - 1)).toBeUndefined()
 })
 
-test("after the clock was set back behind the last used step, every code is invalid and no error occurs", async () => {
+test("if the last used time step is in the future, the current code is rejected without an exception", async () => {
   const now = 1_750_000_010
   expect(await verifyAt(now, codeAt(now), Math.floor(now / 30) + 120)).toBeUndefined()
 })
 
 test.each(["", "12345", "1234567", "12345a", "１２３４５６", "-12345", "12 456", "1e5000"])(
-  "the code %j is invalid and causes no error",
+  "the malformed code %j is rejected without an exception",
   async (code) => {
     expect(await verifyAt(59, code)).toBeUndefined()
   },
 )
 
-test("a damaged secret is a defect and not a wrong code", async () => {
+test("verifying a code with a damaged secret throws an exception", async () => {
   await expect(verifyAt(59, "287082", undefined, "not base32!")).rejects.toThrow()
 })
 
-test("secrets are 160 random bits in base32", async () => {
+test("generated secrets are 160 random bits in base32", async () => {
   const secrets = await run(0, ({ makeSecret }) => Effect.all(Array.from({ length: 20 }, () => makeSecret)))
   for (const secret of secrets) expect(secret).toMatch(/^[A-Z2-7]{32}$/)
   expect(new Set(secrets).size).toBe(20)
 })
 
-test("an enrolment has an otpauth URI and its QR code for any label", async () => {
+test("an enrolment contains an otpauth URI and a safe QR code, whatever characters the label contains", async () => {
   for (const label of ["ann@example.test", "a b&secret=X?#/<script>", "🐙".repeat(500)]) {
     const { uri, qrCodeSvg } = await run(0, (totp) => Effect.succeed(totp.enrolment(rfcSecret, label)))
     const url = new URL(uri)

@@ -37,8 +37,8 @@ const wrongCode = (secret: string) => {
   return ["000000", "111111", "222222", "333333"].find((code) => !right.has(code)) ?? ""
 }
 
-describe("the setup of the authenticator app", () => {
-  it("returns a QR code, the secret and ten backup codes, and takes effect when it is confirmed", async () => {
+describe("the setup of two-factor authentication", () => {
+  it("returns a QR code, a secret and ten backup codes for the app, and takes effect when confirmed", async () => {
     const { email, token } = await register(service)
     const enabled = await post("/account/2fa", { default: true, provider: "AuthenticatorApp" }, token)
     expect(enabled.status).toBe(200)
@@ -56,12 +56,12 @@ describe("the setup of the authenticator app", () => {
     expect((await patch({}, token)).body.user.two_factor_auth).toEqual(["AuthenticatorApp"])
   })
 
-  it("does not lock out the session that enabled it", async () => {
+  it("allows the session of the setup to change the password without another code", async () => {
     const { token } = await totpUser()
     expect((await changesPassword(token)).status).toBe(200)
   })
 
-  it("is rejected if the app is already enabled", async () => {
+  it("is rejected if the authenticator app is already enabled", async () => {
     const { token } = await totpUser()
     const again = await post("/account/2fa/enable", { default: true, provider: "AuthenticatorApp" }, token)
     expect(again.status).toBe(422)
@@ -83,8 +83,8 @@ describe("the setup of the authenticator app", () => {
   })
 })
 
-describe("login with a code", () => {
-  it("returns a token that allows no operation until the code is verified", async () => {
+describe("login with a two-factor code", () => {
+  it("returns a working access token only after the code is verified", async () => {
     const { email, id, secret } = await totpUser()
     const pending = (await login(service, email)).body
     expect(pending).toMatchObject({ requires_2fa: "AuthenticatorApp", has_password: true })
@@ -105,7 +105,7 @@ describe("login with a code", () => {
     expect((await changesPassword(next.body.access_token)).status).toBe(200)
   })
 
-  it("does not give the rights of the verified session to the holder of the earlier refresh token", async () => {
+  it("invalidates the refresh token that was returned before the code was verified", async () => {
     const { email, secret } = await totpUser()
     const pending = (await login(service, email)).body
     const done = (await verify(pending.refresh_token, totpCode(secret))).body
@@ -113,7 +113,7 @@ describe("login with a code", () => {
     expect((await refresh(done.refresh_token)).status).toBe(200)
   })
 
-  it("accepts a code once when it is sent twenty times with one refresh token", async () => {
+  it("accepts a code only once if twenty concurrent requests send it with the same refresh token", async () => {
     const { email, secret } = await totpUser()
     const pending = (await login(service, email)).body
     const code = totpCode(secret)
@@ -125,7 +125,7 @@ describe("login with a code", () => {
     expect((await refresh(winners[0]?.body.refresh_token)).status).toBe(200)
   })
 
-  it("accepts a code once when many logins send it concurrently", async () => {
+  it("accepts a code only once if eight logins of the same user send it concurrently", async () => {
     const { email, secret } = await totpUser()
     const pending = await Promise.all(Array.from({ length: 8 }, () => login(service, email)))
     const code = totpCode(secret)
@@ -134,7 +134,7 @@ describe("login with a code", () => {
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(7)
   })
 
-  it("is locked after five wrong codes, even for the right code, until the lock ends", async () => {
+  it("is locked after five wrong codes and then rejects even the right code until the lock ends", async () => {
     const { email, secret } = await totpUser()
     const pending = (await login(service, email)).body
     const { sid } = claimsOf(pending.access_token)
@@ -150,7 +150,7 @@ describe("login with a code", () => {
     expect((await verify(pending.refresh_token, totpCode(secret))).status).toBe(200)
   })
 
-  it("uses the database's clock instead of the system clock", async () => {
+  it("checks codes by the database's clock, not by the system clock", async () => {
     const { email, secret } = await totpUser()
     const code = totpCode(secret)
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 })
@@ -162,7 +162,7 @@ describe("login with a code", () => {
     }
   })
 
-  it("rejects an invalid refresh token, and a user without two-factor authentication", async () => {
+  it("rejects an invalid refresh token and the code of a user without two-factor authentication", async () => {
     const { secret } = await totpUser()
     expect((await verify("nonsense", totpCode(secret))).status).toBe(401)
     const without = await register(service)
@@ -180,7 +180,7 @@ describe("login with a code", () => {
 })
 
 describe("codes by SMS", () => {
-  it("are sent at login and work once", async () => {
+  it("are sent at login and work only once", async () => {
     const { email, phone } = await smsUser()
     const before = (await mails(service, phone)).length
     const pending = (await login(service, email)).body
@@ -221,7 +221,7 @@ describe("codes by SMS", () => {
     expect((await verify(pending.refresh_token, code)).status).toBe(401)
   })
 
-  it("for an unconfirmed phone cannot complete a login", async () => {
+  it("sent to an unconfirmed phone number cannot complete a login", async () => {
     const { email, secret, token } = await totpUser()
     const phone = somePhone()
     await post("/account/2fa/enable", { default: false, provider: "SMS", phone }, token)
@@ -237,14 +237,14 @@ describe("codes by SMS", () => {
     expect((await patch({}, token)).body.user.two_factor_auth).toEqual(["AuthenticatorApp", "SMS"])
   })
 
-  it("can be read in the outbox even if the plus sign of the phone number is decoded as a space", async () => {
+  it("are listed by GET /dev/outbox even if the plus sign of the phone number is not URL-encoded", async () => {
     const { phone } = await smsUser()
     expect((await service.call("GET", `/dev/outbox?to=${phone}`)).body).toHaveLength(1)
   })
 })
 
 describe("disabling two-factor authentication", () => {
-  it("requires an enabled provider or disable_all", async () => {
+  it("requires an enabled provider or `disable_all`", async () => {
     const { email, token } = await totpUser()
     expect((await post("/account/2fa/disable", { disable_all: false }, token)).status).toBe(422)
     const absent = await post("/account/2fa/disable", { disable_all: false, provider: "SMS" }, token)
@@ -253,7 +253,7 @@ describe("disabling two-factor authentication", () => {
     expect((await login(service, email)).body).not.toHaveProperty("requires_2fa")
   })
 
-  it("lets a pending login continue without a code", async () => {
+  it("allows a pending login to continue without a code", async () => {
     const { email, token } = await totpUser()
     const pending = (await login(service, email)).body
     await post("/account/2fa/disable", { disable_all: true }, token)
@@ -262,7 +262,7 @@ describe("disabling two-factor authentication", () => {
     expect((await patch({}, done.access_token)).status).toBe(200)
   })
 
-  it("makes the remaining provider the default", async () => {
+  it("for the default provider makes the remaining provider the default", async () => {
     const { email, token } = await totpUser()
     const phone = somePhone()
     await post("/account/2fa/enable", { default: false, provider: "SMS", phone }, token)
@@ -271,7 +271,7 @@ describe("disabling two-factor authentication", () => {
     expect((await login(service, email)).body.requires_2fa).toBe("SMS")
   })
 
-  it("works with a backup code without a login, and an unknown user gets the same error as a wrong code", async () => {
+  it("works with a backup code without a login; an unknown email and a wrong code get the same error", async () => {
     const { backupCodes, email } = await totpUser()
     const body = { backup_code: backupCodes[0], email, disable_all: true }
     const unknown = await post("/account/2fa/backup_disable", { ...body, email: `no-${email}` })
@@ -284,7 +284,7 @@ describe("disabling two-factor authentication", () => {
     expect((await login(service, email)).body).not.toHaveProperty("requires_2fa")
   })
 
-  it("works with a backup code in a session or a pending login", async () => {
+  it("works with a backup code in a session and in a pending login", async () => {
     const [one, two] = [await totpUser(), await totpUser()]
     const inSession = { backup_code: one.backupCodes[1], provider: "AuthenticatorApp" }
     expect((await post("/account/2fa/backup_disable", inSession, one.token)).status).toBe(200)
@@ -296,7 +296,7 @@ describe("disabling two-factor authentication", () => {
 })
 
 describe("the session channel", () => {
-  it("publishes that a code is required", async () => {
+  it("publishes `session.two_factor_required` when a login requires a code", async () => {
     const { email, id } = await totpUser()
     const pending = (await login(service, email)).body
     const rows = await service.sql`select type, data from event where channel = ${`session:${id}`}`

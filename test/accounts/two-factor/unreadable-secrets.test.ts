@@ -9,7 +9,7 @@ beforeAll(async () => {
 
 const undecryptable = `v1.gone.${"A".repeat(80)}.${"A".repeat(38)}`
 
-it("a phone number whose encryption key was removed is reported as unreadable, and login still works", async () => {
+it("a phone number that cannot be decrypted is reported as `unreadable`, and a login can still begin", async () => {
   const { email, token } = await register(service)
   const phone = "+14155550177"
   await service.call("POST", "/account/2fa", { body: { default: true, provider: "SMS", phone }, token })
@@ -30,7 +30,7 @@ it("a phone number whose encryption key was removed is reported as unreadable, a
   ])
 })
 
-it("a mail whose encryption key was removed does not hide other mails", async () => {
+it("a mail that cannot be decrypted does not hide the other mails in the outbox", async () => {
   const { email } = await register(service)
   const before = await mails(service, email)
   expect(before.length).toBeGreaterThan(0)
