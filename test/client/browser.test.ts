@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { expect, it } from "vitest"
 
-it("the client loads only its own files and uses no global of Node, so that it runs in a browser", () => {
+it("the client imports only its own files and uses no Node globals, so that it runs in a browser", () => {
   const offences = readdirSync("src/client").flatMap((file) => {
     const source = readFileSync(`src/client/${file}`, "utf8")
     const loaded = [...source.matchAll(/^(?:import|export) (?!type )[^"=;()]*?from "([^"]+)"/gm)].map(

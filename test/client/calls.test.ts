@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterEach(() => void vi.restoreAllMocks())
 
 it.each([".", "..", "", "\ud83d"])(
-  "rejects the path parameter %j without sending a request",
+  "the client throws an `ApiError` for the path parameter %j",
   async (typed) => {
     const client = createClient({ baseUrl: service.url })
     const params = { emoji_id: typed }
@@ -27,7 +27,7 @@ it.each([".", "..", "", "\ud83d"])(
 const unanswered: typeof fetch = (_input, init) =>
   new Promise((_, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason)))
 
-it("an aborted call does not wait for its token", async () => {
+it("a call that is aborted during a token refresh rejects without waiting for the refresh response", async () => {
   const giveUp = new AbortController()
   const client = createClient({
     baseUrl: service.url,
@@ -58,7 +58,7 @@ it("a token refresh without a response times out and does not block later calls"
   expect((await client.call("GET /account")).user.id).not.toBe("")
 })
 
-it("public operations work after the login has ended", async () => {
+it("a client whose login has ended can call public operations, and gets 401 for other operations", async () => {
   let refreshes = 0
   const client = createClient({
     baseUrl: service.url,
@@ -73,7 +73,7 @@ it("public operations work after the login has ended", async () => {
   expect(refreshes).toBe(2)
 })
 
-it("POST /token is sent as a form without the token of the user", async () => {
+it("a logged-in client that calls `POST /token` throws the OAuth error `invalid_client` of the response", async () => {
   const { email } = await register(service)
   const client = createClient({ baseUrl: service.url })
   await client.logIn({ email, password })

@@ -27,7 +27,7 @@ const listen = (client: ReturnType<typeof openClient>, channel: "cart" | "market
   return received
 }
 
-it("a visitor who logs in receives the cart and keeps receiving the market", async () => {
+it("a visitor who logs in can subscribe to the cart, and the market subscription does not restart", async () => {
   const person = await newPerson()
   const client = newClient()
   const market = listen(client, "market")
@@ -42,7 +42,7 @@ it("a visitor who logs in receives the cart and keeps receiving the market", asy
 it.each([
   ["after a logout of the first user", true],
   ["without a logout of the first user", false],
-])("a page receives the cart of the second user %s", async (_when, logsOut) => {
+])("an open cart subscription receives the cart of the second user %s", async (_when, logsOut) => {
   const [alice, bob] = [await newPerson(), await newPerson()]
   const client = newClient()
   await client.logIn(alice)

@@ -52,8 +52,8 @@ const listen = () => {
   }
 }
 
-describe("calls", () => {
-  it("log in, call operations with their types, and throw error responses", async () => {
+describe("the client", () => {
+  it("logs in, calls operations, throws an `ApiError` for an error response, and logs out", async () => {
     const person = await newPerson()
     const client = newClient()
     expect(await client.logIn(person)).toEqual({ requires2fa: undefined })
@@ -69,7 +69,7 @@ describe("calls", () => {
     await expect(client.call("GET /account")).rejects.toMatchObject({ status: 401 })
   })
 
-  it("exchange the refresh token once for many calls that fail with 401 at the same time", async () => {
+  it("refreshes the token once when many calls fail with 401 at the same time", async () => {
     const person = await newPerson()
     const first = newClient()
     await first.logIn(person)
@@ -91,8 +91,8 @@ describe("calls", () => {
   })
 })
 
-describe("live channels", () => {
-  it("deliver the state, then the events, to listeners of every spelling", async () => {
+describe("the live connection of a client", () => {
+  it("delivers the state and then the events to two listeners that spell the same id differently", async () => {
     const client = newClient()
     const [one, two] = [listen(), listen()]
     client.live.subscribe("emoji_id:❤️", one.handlers)
@@ -106,7 +106,7 @@ describe("live channels", () => {
     expect(two.events).toHaveLength(1)
   })
 
-  it("resume after a lost connection and deliver each event once", async () => {
+  it("resumes after lost connections and delivers each event once", async () => {
     let socket: WebSocket | undefined
     class Watched extends WebSocket {
       constructor(url: string) {
@@ -127,7 +127,7 @@ describe("live channels", () => {
     expect(log.states).toHaveLength(1)
   })
 
-  it("start again with the state when the missed events are deleted", async () => {
+  it("delivers the state again when the missed events are deleted before the reconnect", async () => {
     let isAway = false
     let socket: WebSocket | undefined
     class Watched extends WebSocket {
@@ -149,7 +149,7 @@ describe("live channels", () => {
     expect(log.events).toEqual([])
   })
 
-  it("continue with a renewed access token, and end with the login", async () => {
+  it("stays open when the access token is renewed, and becomes `logged_out` when the user logs out elsewhere", async () => {
     const person = await newPerson()
     // A token is renewed when a fifth of its lifetime remains. A busy machine may need a longer lifetime.
     const { client, node } = await inTime(tokenSeconds, async (seconds) => {
@@ -174,7 +174,7 @@ describe("live channels", () => {
     await until(() => client.live.status === "logged_out")
   })
 
-  it("report why a subscription is rejected", async () => {
+  it("reports why a subscription is rejected", async () => {
     const client = newClient()
     const log = listen()
     client.live.subscribe("cart", log.handlers)
@@ -183,7 +183,7 @@ describe("live channels", () => {
     expect(log.refusals.sort()).toEqual(["login_required", "unknown_channel"])
   })
 
-  it("look up ids, and watch one for a wallet", async () => {
+  it("reports the records of a watched id again after a change, and looks up ids", async () => {
     const owner = await service.user()
     const [id, typed] = ["❤️🚀🌊", "❤🚀🌊"]
     await service.sql`insert into emoji_id (canonical, owner_id, source) values (${id}, ${owner.id}, 'test')`
@@ -204,7 +204,7 @@ describe("live channels", () => {
     expect((await client.live.lookup([id, "?"])).map(({ status }) => status)).toEqual([true, false])
   })
 
-  it("reconnect to another process when theirs restarts", async () => {
+  it("reconnects to another process when the connected process stops, and misses no event", async () => {
     const { database } = service
     const leaving = await serve({}, { database })
     const staying = await serve({}, { database })
@@ -227,7 +227,7 @@ describe("live channels", () => {
 })
 
 describe("the delay before a reconnect", () => {
-  it("is drawn from a range that doubles up to a limit", () => {
+  it("is random, between zero and a bound that doubles up to a limit", () => {
     const bounds = Array.from({ length: 8 }, (_, n) =>
       delayMs({ firstMs: 500, longestMs: 30_000 }, n, () => 1),
     )

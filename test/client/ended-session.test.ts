@@ -18,7 +18,7 @@ const json = (body: unknown, status = 200) =>
 
 const handlers = { state: () => {}, event: () => {} }
 
-it("a client whose socket closes before the logout response is logged out", async () => {
+it("the live status is `logged_out` when the service closes the socket before it answers the logout", async () => {
   const credentials = new Credentials({ refreshToken: "r", accessToken: "a" }, async () => {
     throw new Error("not asked for")
   })
@@ -64,7 +64,7 @@ const slowRefresh = () => {
   return { client, kept, used, answer: () => answer() }
 }
 
-it("a refresh response after the login of another user does not restore the first user", async () => {
+it("a refresh response that arrives after another user has logged in does not restore the first user", async () => {
   const { answer, client, kept, used } = slowRefresh()
   const early = client.call("GET /account")
   early.catch(() => {})
@@ -78,7 +78,7 @@ it("a refresh response after the login of another user does not restore the firs
   expect(kept).toEqual(["bob-1"])
 })
 
-it("a refresh response after the logout does not restore the login", async () => {
+it("a refresh response that arrives after the logout does not restore the login", async () => {
   const { answer, client, kept } = slowRefresh()
   const early = client.call("GET /account")
   early.catch(() => {})
@@ -89,7 +89,7 @@ it("a refresh response after the logout does not restore the login", async () =>
   expect(kept).toEqual([undefined])
 })
 
-it("a call that fails with 401 after another user has logged in is not repeated for that user", async () => {
+it("a call of one user that fails with 401 is not repeated with the token of the user who logged in next", async () => {
   const used: Array<string | null> = []
   let refuse = () => {}
   const client = createClient({
@@ -117,7 +117,7 @@ it("a call that fails with 401 after another user has logged in is not repeated 
   expect(used).toEqual(["Bearer alice"])
 })
 
-it("a call that fails with 401 uses the token that another call has already renewed", async () => {
+it("a call that fails with 401 is repeated with the token that another call has already renewed", async () => {
   let exchanges = 0
   let refuseLate = () => {}
   const late = new Promise<void>((resolve) => {

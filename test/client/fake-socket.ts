@@ -1,6 +1,6 @@
 import type { SocketLike } from "../../src/client/socket-like.ts"
 
-/** A socket whose server is the test. */
+/** A socket without a server. The test answers the frames of the client. */
 export class FakeSocket implements SocketLike {
   static all: Array<FakeSocket> = []
   static answers: (frame: Record<string, unknown>, socket: FakeSocket) => void = () => {}

@@ -33,8 +33,8 @@ type Page = Awaited<ReturnType<typeof openPage>>
 
 it.each([
   ["is unreachable", () => Promise.reject(new TypeError("fetch failed"))],
-  ["is busy", () => Promise.resolve(new Response(null, { status: 503 }))],
-])("a logout while the service %s logs out this client and reports the failure", async (_how, answer) => {
+  ["answers 503", () => Promise.resolve(new Response(null, { status: 503 }))],
+])("`logOut` rejects when the service %s, but still ends the login in this client", async (_how, answer) => {
   const { client, page, token } = await openPage((input, init) =>
     String(input).endsWith("/logout") ? answer() : fetch(input, init),
   )
@@ -48,7 +48,7 @@ it.each([
   expect(page.carts).toBe(1)
 })
 
-it("lookups work after a logout, and the page stores no tokens", async () => {
+it("a page can look up ids after a logout, and no longer stores a token", async () => {
   const { client, page } = await openPage()
   await client.logOut()
   await until(() => client.live.status === "logged_out")
@@ -56,7 +56,7 @@ it("lookups work after a logout, and the page stores no tokens", async () => {
   expect(await client.live.lookup(["🐢"])).toHaveLength(1)
 })
 
-it("a logout with an expired access token ends the sessions at the service", async () => {
+it("a logout with an expired access token still ends the session at the service", async () => {
   let isEnded = true
   const { client, page } = await openPage((input, init) => {
     const headers = new Headers(init?.headers)
@@ -73,10 +73,10 @@ it("a logout with an expired access token ends the sessions at the service", asy
 })
 
 it.each([
-  ["here", "🐢🎬", ({ client }: Page) => client.logOut()],
-  ["elsewhere", "🎬🐢", ({ token }: Page) => service.call("POST", "/logout", { token })],
+  ["by its own logout", "🐢🎬", ({ client }: Page) => client.logOut()],
+  ["by a logout elsewhere", "🎬🐢", ({ token }: Page) => service.call("POST", "/logout", { token })],
 ])(
-  "a wallet that watches an id when its login ends %s receives the next address, and its cart after the next login",
+  "a page whose login ends %s still receives changes of a watched id, and the cart after the next login",
   async (_where, id, end) => {
     const owner = await service.user()
     await service.register(id, owner)

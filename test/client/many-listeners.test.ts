@@ -33,7 +33,7 @@ const connect = () => {
 }
 const quiet = { event: () => {} }
 
-it("ending a subscription does not affect a simultaneous subscription with another spelling", async () => {
+it("ending a subscription does not stop a new subscription to the same id in another spelling", async () => {
   connect()
   let [first, second] = [0, 0]
   const leave = client.live.subscribe("emoji_id:❤️🌊", { ...quiet, state: () => void first++ })
@@ -43,7 +43,7 @@ it("ending a subscription does not affect a simultaneous subscription with anoth
   await until(() => second > 0)
 })
 
-it("ending a subscription before its state arrives does not affect one with another spelling", async () => {
+it("a subscription receives events after a subscription in another spelling was started and ended at once", async () => {
   connect()
   const received: Array<string> = []
   let states = 0
@@ -60,7 +60,7 @@ it("ending a subscription before its state arrives does not affect one with anot
   await until(() => received.length > 0)
 })
 
-it("more listeners of one channel than the frame limit allows subscribe and reconnect", async () => {
+it("a client with more listeners on one channel than the frame limit can subscribe and reconnect", async () => {
   connect()
   const parts = liveLimits.burstFrames + 100
   let reported = 0
@@ -72,7 +72,7 @@ it("more listeners of one channel than the frame limit allows subscribe and reco
   expect(sockets).toHaveLength(2)
 })
 
-it("more lookups than the frame limit allows all get results", async () => {
+it("all lookups get results when a program starts more lookups at once than the frame limit allows", async () => {
   connect()
   const questions = liveLimits.burstFrames + 100
   const answers = await Promise.all(Array.from({ length: questions }, () => client.live.lookup(["🌊"])))
@@ -80,7 +80,7 @@ it("more lookups than the frame limit allows all get results", async () => {
   expect(sockets).toHaveLength(1)
 })
 
-it("looks up more ids than fit into one frame, in order, and an empty list immediately", async () => {
+it("a lookup returns the results in order for more ids than fit into one frame, and `[]` for no ids", async () => {
   connect()
   const emoji = ["🌊", "🚀", "🐙", "🎈", "🔥", "🍀", "🎲", "🍕"]
   const ids = emoji.flatMap((first) => emoji.map((second) => first + second))
@@ -89,7 +89,7 @@ it("looks up more ids than fit into one frame, in order, and an empty list immed
   expect(await client.live.lookup([])).toEqual([])
 })
 
-it("looks up ids whose records do not fit into one result, in order", async () => {
+it("a lookup returns all records in the order of the ids when the records do not fit into one frame", async () => {
   connect()
   const owner = await service.user({ role: "Admin" })
   const crowded = ["🐙🔥", "🐙🎈", "🐙🍀"]
@@ -105,7 +105,7 @@ it("looks up ids whose records do not fit into one result, in order", async () =
   expect(found.map(({ result }) => result.length)).toEqual([0, ...crowded.map(() => maxRecordsPerId), 0])
 })
 
-it("watchId reports changes also beyond the subscription limit of the socket", async () => {
+it("`watchId` reports a change when the socket already has the maximum number of subscriptions", async () => {
   connect()
   const owner = await service.user({ role: "Admin" })
   const emoji_id = "🍕🍕🔥"
@@ -127,7 +127,7 @@ it("watchId reports changes also beyond the subscription limit of the socket", a
   await until(() => reported.at(-1) === 1)
 })
 
-it("watchId reports the error of an invalid emoji id", async () => {
+it("`watchId` reports an error for an invalid emoji id", async () => {
   connect()
   const found: Array<string | undefined> = []
   client.watchId("octopus", ({ error }) => void found.push(error?.code))
@@ -135,7 +135,7 @@ it("watchId reports the error of an invalid emoji id", async () => {
   expect(found[0]).not.toBeUndefined()
 })
 
-it("a text longer than the protocol limit is reported as an invalid emoji id, on the same socket", async () => {
+it("a text longer than the protocol limit is reported as an invalid emoji id, without a reconnect", async () => {
   connect()
   const invoice = `lnbc${"1".repeat(liveLimits.channelCharacters)}`
   const found: Array<string | undefined> = []

@@ -26,7 +26,7 @@ it("a user who changes the password stays logged in and gets new tokens", async 
   expect((await restarted.call("GET /account")).user.email).toBe(email)
 })
 
-it("a user who changes the password continues to receive the cart", async () => {
+it("a user who changes the password continues to receive cart events", async () => {
   const { email } = await register(service)
   const client = newClient()
   await client.logIn({ email, password })

@@ -18,7 +18,7 @@ const listen = () => {
   return client
 }
 
-it("the delay grows if the service accepts connections and then closes them", async () => {
+it("the delay before a reconnect grows when the service accepts connections and then closes them", async () => {
   FakeSocket.answers = (frame, socket) => {
     greet(frame, socket)
     if (frame["type"] === "subscribe") socket.onclose?.({ code: 1011, reason: "" })
@@ -26,11 +26,11 @@ it("the delay grows if the service accepts connections and then closes them", as
   const client = listen()
   await vi.advanceTimersByTimeAsync(5 * 60_000)
   client.live.close()
-  // On average half of 0.5 s, 1 s, 2 s, … 30 s, and not four times a second.
+  // The delays are half of 0.5 s, 1 s, 2 s, … 30 s. If they did not grow, the client would connect four times a second.
   expect(FakeSocket.all.length).toBeLessThan(40)
 })
 
-it("the delay is short again after a long connection", async () => {
+it("the delay before a reconnect is short when the lost connection lasted a minute", async () => {
   FakeSocket.answers = (frame, socket) => {
     greet(frame, socket)
     if (frame["type"] === "ping") socket.say({ type: "pong" })

@@ -24,7 +24,7 @@ const changed = {
   at: "now",
 }
 
-it("a refresh that fails with 429 is retried and does not end the login", async () => {
+it("a token refresh that fails with 429 is retried and does not end the login", async () => {
   const statuses: Array<LiveStatus> = []
   let tries = 0
   const credentials = new Credentials({ refreshToken: "clock" }, async () => {
@@ -44,7 +44,7 @@ it("a refresh that fails with 429 is retried and does not end the login", async 
   live.close()
 })
 
-it("a connection that is closed during a token refresh stays closed", async () => {
+it("a live connection that the program closes during a token refresh stays closed when the refresh fails", async () => {
   let fail: (error: Error) => void = () => {}
   const credentials = new Credentials(
     { refreshToken: "away" },
@@ -62,7 +62,7 @@ it("a connection that is closed during a token refresh stays closed", async () =
   expect(live.status).toBe("closed")
 })
 
-it("a socket that never sends connected is closed and replaced", async () => {
+it("a socket that receives no `connected` frame is replaced by a new socket", async () => {
   FakeSocket.answers = () => {}
   const live = new LiveConnection({
     url: "ws://x/live",
@@ -75,7 +75,7 @@ it("a socket that never sends connected is closed and replaced", async () => {
   live.close()
 })
 
-it("watchId reports a change although the first lookup after it failed", async () => {
+it("`watchId` reports a change although the first lookup after the change fails", async () => {
   let lookups = 0
   FakeSocket.answers = (frame, socket) => {
     greet(frame, socket)
@@ -105,7 +105,7 @@ it("watchId reports a change although the first lookup after it failed", async (
   expect(reported).toEqual([1, 2])
 })
 
-it("a lookup that is unavailable is retried until its timeout", async () => {
+it("a lookup answered with `unavailable` is repeated until it succeeds or times out", async () => {
   let busy = 3
   FakeSocket.answers = (frame, socket) => {
     greet(frame, socket)
@@ -125,7 +125,7 @@ it("a lookup that is unavailable is retried until its timeout", async () => {
   live.close()
 })
 
-it("watchId ignores the result of a lookup that is older than the last state", async () => {
+it("`watchId` ignores a lookup result that is older than the last received state", async () => {
   let offset = 1
   FakeSocket.answers = (frame, socket) => {
     greet(frame, socket)
@@ -150,7 +150,7 @@ it("watchId ignores the result of a lookup that is older than the last state", a
   }
   socket.say(changed)
   await vi.advanceTimersByTimeAsync(10)
-  // The server may send a new state at any time. The lookup was read before it.
+  // The server may send a new state at any time. The result of the lookup was read before that state.
   offset = 3
   socket.say({
     type: "subscribed",
@@ -166,7 +166,7 @@ it("watchId ignores the result of a lookup that is older than the last state", a
   expect(reported.at(-1)).toBe(3)
 })
 
-it("a client whose clock is fast does not renew its token repeatedly", async () => {
+it("a client whose clock is 20 minutes fast does not renew its token repeatedly", async () => {
   let exchanges = 0
   const credentials = new Credentials({ refreshToken: "renewed" }, async () => ({
     accessToken: "a",
@@ -186,7 +186,7 @@ it("a client whose clock is fast does not renew its token repeatedly", async () 
   expect(exchanges).toBeLessThan(3)
 })
 
-it("a token with a lifetime of months is not renewed immediately and repeatedly", async () => {
+it("a token that is valid for 100 days is not renewed within the first minute", async () => {
   const dayMs = 86_400_000
   const expires_at = new Date(Date.now() + 100 * dayMs).toISOString()
   FakeSocket.answers = (frame, socket) => {
@@ -206,7 +206,7 @@ it("a token with a lifetime of months is not renewed immediately and repeatedly"
   live.close()
 })
 
-it("a long lookup does not time out while results arrive, and times out when they stop", async () => {
+it("a lookup of many ids does not time out while results arrive, and times out when no more arrive", async () => {
   let lookups = 0
   let mostAnswered = 30
   FakeSocket.answers = (frame, socket) => {

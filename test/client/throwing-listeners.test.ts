@@ -54,7 +54,7 @@ it("a listener that throws does not affect other listeners of the channel", asyn
   expect(new Set(reported)).toEqual(new Set([thrown]))
 })
 
-it("a status listener that throws does not prevent connecting or reconnecting", async () => {
+it("an `onLiveStatus` listener that throws does not prevent a connection or a reconnect", async () => {
   const client = createClient({ baseUrl: "http://x", WebSocket: FakeSocket, onLiveStatus: fail })
   let states = 0
   client.live.subscribe("market", { state: () => void states++, event: () => {} })
@@ -66,7 +66,7 @@ it("a status listener that throws does not prevent connecting or reconnecting", 
   client.live.close()
 })
 
-it("a tokens listener that throws does not make the renewal fail", async () => {
+it("an `onTokens` listener that throws does not make the token renewal fail", async () => {
   const credentials = new Credentials({ refreshToken: "unkept", onTokens: fail }, async () => ({
     accessToken: "a",
     refreshToken: "unkept-2",

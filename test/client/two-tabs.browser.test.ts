@@ -11,7 +11,7 @@ import { passGrace } from "./pass-grace.ts"
 declare global {
   var makeClient: typeof createClient
   var client: ReturnType<typeof createClient>
-  /** True: the next call uses an expired token. */
+  /** If true, the next call uses an expired token. */
   var isEnded: boolean
 }
 
@@ -71,7 +71,7 @@ const renewedIn = (page: Page): Promise<string> =>
     .catch(String)
 
 describe.skipIf(executable === undefined)("two tabs with one login", () => {
-  it("stay logged in, whichever of them renews the token", async () => {
+  it("stay logged in when they renew the token in turn", async () => {
     const { openShop, passGrace, person } = await visit()
     const tabs = [await openShop(), await openShop()]
     const shown: Array<string> = []
@@ -82,7 +82,7 @@ describe.skipIf(executable === undefined)("two tabs with one login", () => {
     expect(shown).toEqual(Array(4).fill(person.email))
   })
 
-  it("stay logged in when one starts with a token that the other has replaced", async () => {
+  it("stay logged in when the second tab starts with a refresh token that the first tab has replaced", async () => {
     const { openShop, passGrace, person } = await visit()
     const first = await openShop()
     expect(await renewedIn(first)).toBe(person.email)
@@ -91,7 +91,7 @@ describe.skipIf(executable === undefined)("two tabs with one login", () => {
     expect([await renewedIn(second), await renewedIn(first)]).toEqual([person.email, person.email])
   })
 
-  it("stay logged in when one loses the refresh response and the other repeats the request", async () => {
+  it("stay logged in when the refresh response of one tab is lost and then the other tab refreshes", async () => {
     const { context, openShop, passGrace, person } = await visit()
     const [one, two] = [await openShop(), await openShop()]
     await context.route(
@@ -107,7 +107,7 @@ describe.skipIf(executable === undefined)("two tabs with one login", () => {
     expect([await renewedIn(two), await renewedIn(one)]).toEqual([person.email, person.email])
   })
 
-  it("stay logged in when one enters a two-factor code", async () => {
+  it("stay logged in when one tab enters a two-factor code", async () => {
     const { openShop, passGrace, person } = await visit()
     const [one, two] = [await openShop(), await openShop()]
     const { secret } = await turnOnTotp(service, person.token)

@@ -10,7 +10,7 @@ import { patiently } from "../fixtures/suite/patience.ts"
 import { connectTo, startPostgres } from "./postgres-server.ts"
 import { startRedis } from "./redis-server.ts"
 
-/** Long enough that it does not expire on a busy machine unless the test causes it. */
+/** The lease is long enough that it does not expire on a busy machine unless the test causes it. */
 const times = { heartbeatMs: 50, leaseMs: 3_000, statementMs: 1_000 }
 
 let server: Awaited<ReturnType<typeof startPostgres>>
@@ -44,7 +44,7 @@ const open = async (options: Partial<BusOptions> = {}) => {
   return { bus, woken, dropped, gaps: () => gaps, invalidate, serves, close: () => runtime.dispose() }
 }
 
-/** Records the messages in the database. */
+/** Records all messages that processes send through the database. */
 const recordMessages = async () => {
   const messages: Array<Message> = []
   // This listener sends nothing, which must not count as a failure.
@@ -59,8 +59,8 @@ const recordMessages = async () => {
   return messages
 }
 
-describe("without a transport", () => {
-  it("handlers run synchronously, caches are always used and nothing is sent", async () => {
+describe("the message bus without a transport", () => {
+  it("runs handlers synchronously, allows the use of caches, and sends nothing", async () => {
     const { bus, dropped, woken } = await open({ transport: undefined })
     Effect.runSync(bus.invalidate("topic", ["a", "b"]))
     bus.publish("topic", "hello")
@@ -70,7 +70,7 @@ describe("without a transport", () => {
     expect(bus.stats()).toMatchObject({ sent: 0, peers: 0 })
   })
 
-  it("a process whose cache failed to drop stops using its caches", async () => {
+  it("forbids the use of caches after a cache has failed to drop a key", async () => {
     const { bus, dropped } = await open({ transport: undefined })
     bus.onInvalidate("other", () => {
       throw new Error("cannot drop")
@@ -83,8 +83,8 @@ describe("without a transport", () => {
   })
 })
 
-describe("with a transport", () => {
-  it("a process without peers sends heartbeats only", async () => {
+describe("the message bus with a transport", () => {
+  it("sends only heartbeats when no other process runs", async () => {
     const messages = await recordMessages()
     const { bus, serves, invalidate, woken } = await open()
     await serves()
@@ -98,7 +98,7 @@ describe("with a transport", () => {
     expect(messages.filter(({ drop, wakes }) => drop !== undefined || wakes !== undefined)).toEqual([])
   })
 
-  it("simultaneous changes share few messages, each change once", async () => {
+  it("combines simultaneous changes into few messages, and delivers each change once", async () => {
     const messages = await recordMessages()
     const [a, b] = await Promise.all([open(), open()])
     await Promise.all([a.serves(), b.serves()])
@@ -116,7 +116,7 @@ describe("with a transport", () => {
     expect(withContent().length).toBeLessThan(keys.length / 2)
   })
 
-  it("all processes are notified when too many wake-ups are dropped", async () => {
+  it("tells the other process that wake-ups were dropped when too many are published at once", async () => {
     const [a, b] = await Promise.all([open(), open()])
     await Promise.all([a.serves(), b.serves()])
     const gaps = b.gaps()
@@ -126,7 +126,7 @@ describe("with a transport", () => {
     expect(b.bus.stats().gaps).toBe(missed)
   })
 
-  it("a process that stops sends a last message and does not count as lost", async () => {
+  it("does not count a process that stops normally as lost", async () => {
     const [a, b] = await Promise.all([open(), open()])
     await vi.waitUntil(() => a.bus.stats().peers === 1, patiently)
     await b.close()
@@ -135,7 +135,7 @@ describe("with a transport", () => {
     expect(b.bus.mayServe()).toBe(false)
   })
 
-  it("an unreachable database is a typed failure", async () => {
+  it("fails to start with `TransportUnreachable` when the database is unreachable", async () => {
     const nowhere = postgresTransport({
       connect: () => connectTo("/nowhere", "bus"),
       channel: "c",
@@ -148,8 +148,8 @@ describe("with a transport", () => {
   })
 })
 
-describe.skipIf(redisBinary === undefined)("with Redis for wake-ups", () => {
-  it("they use Redis while it works and the database otherwise, and caches are not affected", async () => {
+describe.skipIf(redisBinary === undefined)("the message bus with Redis", () => {
+  it("sends wake-ups through Redis, or through Postgres while Redis fails, and still invalidates caches", async () => {
     const redis = await startRedis()
     closing.push(async () => redis.remove())
     const redisFastPath = () => redisTransport(redis.url, "bus_test", () => {})
@@ -167,7 +167,7 @@ describe.skipIf(redisBinary === undefined)("with Redis for wake-ups", () => {
       const payload = `wake ${sent}`
       a.bus.publish("topic", payload)
       await vi.waitUntil(() => b.woken.includes(payload), patiently)
-      // b logs this after it was woken. Once it is recorded, a wake-up through the database is recorded too.
+      // Process b sends this invalidation after the wake-up. When it is recorded, a wake-up through the database is too.
       await b.invalidate(payload)
       await vi.waitUntil(
         () => JSON.stringify(messages.map(({ drop }) => drop)).includes(`"${payload}"`),
@@ -203,8 +203,8 @@ describe.skipIf(redisBinary === undefined)("with Redis for wake-ups", () => {
   })
 })
 
-describe("with a second transport for wake-ups", () => {
-  it("the others are notified of lost wake-ups, also when that transport fails", async () => {
+describe("the message bus with a second transport for wake-ups", () => {
+  it("reports lost wake-ups through the database when the second transport refuses the report", async () => {
     const messages = await recordMessages()
     const ends = new Set<TransportHandlers>()
     const carried: Array<string> = []
@@ -234,7 +234,7 @@ describe("with a second transport for wake-ups", () => {
       a.bus.publish("topic", "by express")
       return carried.some((payload) => payload.includes("by express"))
     }, patiently)
-    // No transport accepts a text of this length, so the others must read the database.
+    // No transport accepts a text of this length, so the other processes must read the database.
     a.bus.publish("topic", "x".repeat(5000))
     await vi.waitUntil(() => isRefused, patiently)
     await vi.waitUntil(() => messages.some(({ wakesLost }) => wakesLost), patiently)

@@ -6,7 +6,7 @@ const LEASE_MS = 100
 const HEARTBEAT_MS = 20
 const STATEMENT_MS = 1_000
 
-/** Processes and a shared log. The test decides when each process reads, and sets the time. */
+/** Processes and a shared log of messages. The test decides when each process reads, and sets the time. */
 const setUp = () => {
   const log: Array<Message> = []
   const start = (id: string, maxBytes = 8_000) => {
@@ -69,7 +69,7 @@ const setUp = () => {
 }
 
 describe("many processes", () => {
-  it("acknowledge a write although one message has no room for all acknowledgements", () => {
+  it("acknowledge a write although one message cannot hold all acknowledgements", () => {
     const { log, start, live } = setUp()
     const maxBytes = 400
     const nodes = Array.from({ length: 40 }, (_, i) => start(`node-${i}`, maxBytes))
@@ -81,14 +81,14 @@ describe("many processes", () => {
     writer!.write(401)
     for (const node of others) node.receive(402)
     expect(others.every((node) => node.drops.includes("x"))).toBe(true)
-    // Sooner than a lease, which is the wait for a process that does not acknowledge.
+    // This is shorter than a lease, which is how long a write waits for a process that does not acknowledge.
     live(403, 403 + 4 * HEARTBEAT_MS, ...nodes)
     expect(write.isDone).toBe(true)
   })
 })
 
-describe("a lease", () => {
-  it("starts after one lease of listening, with empty caches", () => {
+describe("the lease that lets a process use its caches", () => {
+  it("starts when the process has listened for the duration of a lease, and then caches are emptied", () => {
     const { start, live } = setUp()
     const node = start("a")
     live(0, 100, node)
@@ -99,7 +99,7 @@ describe("a lease", () => {
     expect(node.drops).toEqual(["all"])
   })
 
-  it("is counted from when the heartbeat was written, not from when it was read back", () => {
+  it("is counted from the time a heartbeat is written, not from the time the heartbeat is read back", () => {
     const { start, live } = setUp()
     const node = start("a")
     live(0, 200, node)
@@ -109,7 +109,7 @@ describe("a lease", () => {
     expect(node.mayServe(320)).toBe(false)
   })
 
-  it("that expired is followed by probation and empty caches", () => {
+  it("that expired starts again only after the full duration of a lease, and then caches are emptied", () => {
     const { start, live } = setUp()
     const node = start("a")
     live(0, 200, node)
@@ -124,7 +124,7 @@ describe("a lease", () => {
     expect(node.drops).toEqual(["all"])
   })
 
-  it("ends with a gap, and everything is dropped immediately", () => {
+  it("ends when messages may have been missed, and all caches are dropped immediately", () => {
     const { start, live } = setUp()
     const node = start("a")
     live(0, 200, node)
@@ -149,7 +149,7 @@ describe("a lease", () => {
 })
 
 describe("a write", () => {
-  it("by a process with a valid lease and without peers completes immediately without a message", () => {
+  it("completes immediately and without a message when no other process runs", () => {
     const { start, live } = setUp()
     const node = start("a")
     live(0, 200, node)
@@ -157,7 +157,7 @@ describe("a write", () => {
     expect(node.protocol.isDue).toBe(false)
   })
 
-  it("completes when the peer has dropped and acknowledged", () => {
+  it("completes when the other process has dropped the keys and sent an acknowledgement", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
@@ -173,7 +173,7 @@ describe("a write", () => {
     expect(wait.isDone).toBe(true)
   })
 
-  it("waits at most one lease for a silent peer", () => {
+  it("waits for the duration of a lease if the other process is silent", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
@@ -185,7 +185,7 @@ describe("a write", () => {
     expect(b.mayServe(401)).toBe(false)
   })
 
-  it("does not wait for a peer that sends but does not receive, and waits again when it receives", () => {
+  it("does not wait for a process that sends but does not receive, until that process receives again", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
@@ -208,7 +208,7 @@ describe("a write", () => {
     expect(second.isDone).toBe(false)
   })
 
-  it("by a process on probation waits for one lease, because it may not know all peers", () => {
+  it("waits for the duration of a lease if its process has just started and may not know all processes", () => {
     const { start, live } = setUp()
     const b = start("b")
     live(0, 200, b)
@@ -222,7 +222,7 @@ describe("a write", () => {
     expect(b.mayServe(304)).toBe(false)
   })
 
-  it("that cannot be logged waits until the others have noticed the silence", () => {
+  it("whose message cannot be sent waits until the other process counts the writing process as lost", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
@@ -235,7 +235,7 @@ describe("a write", () => {
     expect(wait.isDone).toBe(true)
   })
 
-  it("of more keys than fit into a message takes several messages and completes with the last", () => {
+  it("sends several messages if its keys do not fit into one, and completes after the last message", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a", 1_000), start("b", 1_000)]
     live(0, 300, a, b)
@@ -254,7 +254,7 @@ describe("a write", () => {
     expect(b.drops.join()).toBe(keys.join())
   })
 
-  it("of too many keys, or of a key that is too long, drops everything", () => {
+  it("drops whole caches if it has too many keys and a key that is too long", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
@@ -273,8 +273,8 @@ describe("a write", () => {
   })
 })
 
-describe("a peer", () => {
-  it("without messages for a lease is lost: caches are dropped, and again when its last statement has ended", () => {
+describe("another process", () => {
+  it("that falls silent causes caches to be dropped after a lease, and again after its last possible statement", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 1_300, a, b)
@@ -291,7 +291,7 @@ describe("a peer", () => {
     expect(a.protocol.isAlone(3_000)).toBe(true)
   })
 
-  it("may have died unnoticed: caches are dropped again when its last statement must have ended", () => {
+  it("may have died unnoticed, so a new process drops its caches again after the statement timeout", () => {
     const { start, live } = setUp()
     const node = start("a")
     live(0, 200, node)
@@ -303,7 +303,7 @@ describe("a peer", () => {
     expect(node.drops).toEqual(["all"])
   })
 
-  it("that was lost and returns is waited for again, without a gap", () => {
+  it("that was lost and returns is waited for again, and no message counts as missed", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
@@ -314,7 +314,7 @@ describe("a peer", () => {
     expect(a.invalidate(512, "x").isDone).toBe(false)
   })
 
-  it("that stopped is not waited for and not lost, but its last statement still counts", () => {
+  it("that stops is not waited for, but caches are dropped after its last possible statement", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 1_300, a, b)
@@ -331,12 +331,12 @@ describe("a peer", () => {
     expect(a.protocol.counters).toMatchObject({ peers: 0, lost: 0, gaps: 0 })
   })
 
-  it("is not lost while its messages may be unread, however late the reader is", () => {
+  it("is not counted as lost while one of its messages may be unread", () => {
     const { log, start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
     live(320, 380, a)
-    // b stays within its lease. a reads its own heartbeat late, and has not read the later one of b yet.
+    // Process b stays within its lease. Process a reads its own heartbeat late, before the later heartbeat of b.
     a.write(397)
     const until = log.length
     b.write(398)
@@ -347,7 +347,7 @@ describe("a peer", () => {
     expect(a.invalidate(405, "x").isDone).toBe(false)
   })
 
-  it("whose message was missed causes a gap, also if it was unknown before", () => {
+  it("numbers its messages, so that a missed message is noticed, also if the process was unknown before", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
@@ -365,7 +365,7 @@ describe("a peer", () => {
     expect(a.protocol.counters.gaps).toBe(2)
   })
 
-  it("can repeat a message without effect", () => {
+  it("can send a message twice, and the second message has no effect", () => {
     const { log, start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)

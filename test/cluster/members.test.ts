@@ -37,14 +37,14 @@ const startMember = async (name: string) => {
     ask,
     read: async (key: string) => (await ask("read", key)).value,
     write: (key: string, value: number) => ask("write", key, value),
-    /** Waits until it uses its cache. */
+    /** Waits until the process answers from its cache. */
     warm: (key: string) => vi.waitUntil(async () => (await ask("read", key)).isCached, patiently),
     signal: async (signal: "SIGSTOP" | "SIGCONT" | "SIGKILL") => {
       child.kill(signal)
       if (signal === "SIGKILL") await once(child, "exit")
     },
     hasEnded: once(child, "exit"),
-    /** Terminates the database sessions of its bus: the listening one, or the notifying ones. */
+    /** Terminates the listening or the notifying database sessions of the message bus of the process. */
     cut: (end: "listen" | "notify") => admin`
       select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = ${`${name} bus`} and (query ilike 'listen%') = ${end === "listen"}`,
@@ -66,7 +66,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-it("a write is acknowledged after the other process has dropped its cached value", async () => {
+it("a write is acknowledged only after the other process has dropped its cached value", async () => {
   for (let value = 1; ; value += 1) {
     await Promise.all([a.warm("drop"), b.warm("drop")])
     const { lost } = await a.ask("stats")
@@ -75,14 +75,14 @@ it("a write is acknowledged after the other process has dropped its cached value
     await b.ask("dropSlowly", 0)
     const droppedAt = await b.ask("droppedAt")
     expect(await b.read("drop")).toBe(value)
-    // On a busy machine its lease may have expired, and it does not use its cache then.
+    // On a busy machine the lease of process b may have expired. Then b does not use its cache.
     if ((await a.ask("stats")).lost > lost) continue
     expect(droppedAt).toBeLessThanOrEqual(acknowledgedAt)
     break
   }
 })
 
-it("a paused process does not block a write, and does not serve old values when it continues", async () => {
+it("a paused process does not block a write, and does not serve the old value when it continues", async () => {
   await Promise.all([a.warm("stop"), b.warm("stop")])
   const signal = join(server.directory, "go-on")
   const answer = b.ask("readOnceExists", signal, "stop")
@@ -93,7 +93,7 @@ it("a paused process does not block a write, and does not serve old values when 
   expect(await answer).toEqual({ value: 1, isCached: false })
 })
 
-it("a process that was disconnected during a write drops its cache and uses it again later", async () => {
+it("a process that is disconnected during a write drops its cache, and uses its cache again later", async () => {
   await Promise.all([a.warm("cut"), b.warm("cut"), b.warm("cut unasked")])
   const { gaps } = await b.ask("stats")
   await b.cut("listen")
@@ -104,7 +104,7 @@ it("a process that was disconnected during a write drops its cache and uses it a
   expect((await b.ask("stats")).gaps).toBeGreaterThan(gaps)
 })
 
-it("reads are as new as the last acknowledged write while connections are terminated repeatedly", async () => {
+it("reads return at least the last acknowledged write while database connections are terminated repeatedly", async () => {
   isOver = false
   let cuts = 0
   const cutting = (async () => {
@@ -133,7 +133,7 @@ it("reads are as new as the last acknowledged write while connections are termin
   expect(answers).toBeGreaterThan(100)
 })
 
-it("a process that starts and stops during writes never returns values older than acknowledged ones", async () => {
+it("a process that starts during writes never returns a value older than the last acknowledged write", async () => {
   let acknowledged = 0
   isOver = false
   const writing = (async () => {
@@ -158,7 +158,7 @@ it("a process that starts and stops during writes never returns values older tha
   await vi.waitUntil(async () => (await a.ask("stats")).peers === 1, patiently)
 })
 
-it("processes stay consistent after a clean or unclean restart of the database", async () => {
+it("a process reads the write of another process after a clean and after an unclean database restart", async () => {
   for (const [value, signal] of [
     [1, "SIGINT"],
     [2, "SIGQUIT"],
@@ -171,12 +171,12 @@ it("processes stay consistent after a clean or unclean restart of the database",
   await Promise.all([a.warm("restart"), b.warm("restart")])
 })
 
-it("the others drop their caches if a process is killed between commit and announcement", async () => {
+it("a process drops its cache when another process is killed before it announces a commit", async () => {
   await Promise.all([a.warm("kill"), b.warm("kill")])
   const { lost } = await b.ask("stats")
   await a.ask("commit", "kill", 1)
   await a.signal("SIGKILL")
-  // It may have read the new value before for another reason, so the value alone proves nothing.
+  // Process b may have read the new value for another reason, so the value alone proves nothing.
   await vi.waitUntil(async () => (await b.ask("stats")).lost > lost, patiently)
   expect(await b.read("kill")).toBe(1)
   await b.warm("kill")

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { expect, it } from "vitest"
 import { World } from "./simulation.ts"
 
-it("no process serves a value that an acknowledged write replaced, whatever fails, starts or stops", () => {
+it("no process serves a value that an acknowledged write has replaced, while processes fail, start and stop", () => {
   let served = 0
   let acknowledged = 0
   const play = (seed: number) => {

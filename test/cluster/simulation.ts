@@ -24,9 +24,9 @@ interface Node {
   writesUnderWay: number
   isPublishing: boolean
   stalledUntil: number
-  /** The listening connection is down until then. Messages sent meanwhile are lost for this process. */
+  /** The listening connection is down until this time. This process never receives messages sent before this time. */
   deafUntil: number
-  /** Statements do not reach the database until then. */
+  /** Statements do not reach the database until this time. */
   cutUntil: number
   read: number
 }

@@ -34,7 +34,7 @@ const open = async (name: string) => {
 }
 const backends = (name: string) => admin`select pid from pg_stat_activity where application_name = ${name}`
 
-it("all clients receive all messages in the same order, including the longest payload", async () => {
+it("all clients receive all messages in the same order, including a message of the maximum size", async () => {
   const [a, b] = await Promise.all([open("a"), open("b")])
   const long = "🐙".repeat(2_000).slice(0, -2)
   const longest = long + "x".repeat(a.transport.maxBytes - Buffer.byteLength(long))
@@ -52,7 +52,7 @@ it("all clients receive all messages in the same order, including the longest pa
   expect(await backends("a")).toEqual([])
 })
 
-it("listens again and reports it after repeated disconnects while connecting", async () => {
+it("a client listens again after its connections were terminated repeatedly, and reports the reconnect", async () => {
   const { transport, received, ups, close } = await open("cut")
   let isCut = true
   const speaking = (async () => {
@@ -75,11 +75,11 @@ it("listens again and reports it after repeated disconnects while connecting", a
   await close()
 })
 
-it("stays connected if the server limits idle sessions", async () => {
+it("a client stays connected although the server has a short `idle_session_timeout`", async () => {
   await admin`alter database postgres set idle_session_timeout = '100ms'`
   try {
     const { transport, received, ups, close } = await open("idle")
-    // Long enough for the idle limit to apply many times, and too short for the replacement of a silent client.
+    // The test lasts several idle limits. The messages arrive too often for the client to be replaced as silent.
     const speaking = setInterval(() => void transport.publish("still here").catch(() => {}), 20)
     await vi.waitUntil(() => received.length > 40, patiently)
     clearInterval(speaking)

@@ -25,7 +25,8 @@ const warm = async (service: TestService, { id, token }: { readonly id: string; 
 }
 
 /**
- * Starts a password change at the given URL. Returns when a lock blocks its statement; the result releases the lock.
+ * Starts a password change at the given URL. Returns when a lock blocks its statement. The returned function releases
+ * the lock.
  */
 const startChange = async (
   { sql }: TestService,
@@ -69,7 +70,7 @@ const startChange = async (
   }
 }
 
-it("a process that starts after another process was killed sees the late commit of the killed process", async () => {
+it("a new process sees a change that a statement of a killed process commits after the kill", async () => {
   const before = await serve()
   const person = await register(before)
   const killed = await startWorker(before.database)
@@ -82,7 +83,7 @@ it("a process that starts after another process was killed sees the late commit 
   expect((await login(after, person.email, "another password")).status).toBe(200)
 })
 
-it("the other processes see the late commit of a process that stopped without waiting for it", async () => {
+it("a running process sees a change that a statement of a stopped process commits after the stop", async () => {
   const other = await serve(slowStatements, { peersPossible: true })
   const stopping = await serve(
     { ...slowStatements, DRAIN_SECONDS: "1" },

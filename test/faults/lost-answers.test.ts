@@ -26,7 +26,7 @@ const losing = async <A>(statement: string, ask: () => Promise<A>): Promise<A> =
 }
 const account = async (token: string) => (await service.call("GET", "/account", { token })).body
 
-it("a magic link revokes the API keys of a user who registered the address without confirming it", async () => {
+it("a magic link revokes the API keys of an unconfirmed account although the statement result is lost", async () => {
   const squatter = await register(service, { password: undefined })
   const { body: key } = await service.call("POST", "/api_keys", {
     token: squatter.token,
@@ -45,7 +45,7 @@ it("a magic link revokes the API keys of a user who registered the address witho
   expect(await use()).toBe(401)
 })
 
-it("an added key is shown in the account when the result of the statement is lost", async () => {
+it("an added public key is shown in the account although the statement result is lost", async () => {
   const owner = await service.user()
   expect((await account(owner.token)).pubkeys).toEqual([])
   const pubkey = Buffer.from(ed25519.getPublicKey(randomBytes(32))).toString("hex")
@@ -56,7 +56,7 @@ it("an added key is shown in the account when the result of the statement is los
   expect((await account(owner.token)).pubkeys).toEqual([pubkey])
 })
 
-it("a changed email address is not rejected as already registered when the statement is repeated", async () => {
+it("an email change is not rejected as already registered when its statement is repeated", async () => {
   const person = await register(service)
   const email = someEmail()
   await account(person.token)
@@ -68,7 +68,7 @@ it("a changed email address is not rejected as already registered when the state
   expect((await mails(service, email)).length).toBe(1)
 })
 
-it("two-factor authentication is not required after a backup code disabled it with a repeated statement", async () => {
+it("a backup code disables two-factor authentication although the statement result is lost", async () => {
   const person = await register(service)
   const { backupCodes } = await turnOnTotp(service, person.token)
   const createKey = () => service.call("POST", "/api_keys", { token: person.token, body: { name: "k" } })
@@ -81,7 +81,7 @@ it("two-factor authentication is not required after a backup code disabled it wi
   expect((await createKey()).status).toBe(200)
 })
 
-it("a removed feature is not shown in the account when the result of the statement is lost", async () => {
+it("a removed feature is not shown in the account although the statement result is lost", async () => {
   const admin = await service.user({ role: "Admin" })
   const owner = await service.user()
   const { body: feature } = await service.call("POST", "/features", {
@@ -112,7 +112,7 @@ const creations = [
     (name: string) => ({ name }),
   ],
   [
-    "a type of box",
+    "a lootbox type",
     "/lootbox_type",
     "insert into lootbox_type",
     "lootbox_type",
@@ -155,7 +155,7 @@ it.each([
   ["a partner", "/organizations", "", "organization", partner] as const,
   ["a feature", "/features", "", "feature", feature] as const,
 ])(
-  "%s that is requested again with the same Idempotency-Key within 24 hours is the same one",
+  "creating %s again with the same Idempotency-Key returns the existing resource, but not two days later",
   async (_, path, __, table, bodyOf) => {
     const admin = await service.user({ role: "Admin" })
     const name = nameOf()
@@ -183,7 +183,7 @@ const losingAll = async <A>(statement: string, ask: () => Promise<A>): Promise<A
   }
 }
 
-it("a session that was revoked for token reuse gives no access, even if the result of the revocation was lost", async () => {
+it("a session revoked for token reuse gives no access although the result of the revocation is lost", async () => {
   // This needs a new service: a connection sends the text of a statement only once, and the proxy searches for the
   // text.
   const other = await serve({}, { database: proxy.address })

@@ -42,14 +42,14 @@ const pay = (luck: Luck, session: string, action: string) => atSandbox(luck.pick
 const sweep = (luck: Luck) =>
   luck.pick(nodes)!.runtime.runPromise(Effect.flatMap(Deadlines, (deadlines) => deadlines.sweep))
 
-describe(`a random walk (WALK_SEED=${walkSeed})`, () => {
-  it("of buyers, senders, lootbox owners and administrators with a few ids keeps every invariant", async () => {
+describe(`random purchases, transfers, lootboxes and admin actions with few ids (WALK_SEED=${walkSeed})`, () => {
+  it("keep every invariant of ownership and cause no 5xx response", async () => {
     const check = async () => expect(await findOffences(nodes[0]!.sql)).toEqual([])
     const [home] = nodes
     const steps = makeSteps({ home: home!, sql: home!.sql, admin, users, ids, say, pay, sweep })
     await takeWalk({ rounds, actorsAtOnce, steps, check, log })
     expect(log.filter((line) => / -> 5\d\d /.test(line))).toEqual([])
-    // If few requests succeeded, the walk would prove nothing.
+    // If few requests succeeded, the test would prove nothing.
     expect(log.filter((line) => / -> 200 /.test(line)).length).toBeGreaterThan(rounds)
   })
 })

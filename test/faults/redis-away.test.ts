@@ -48,8 +48,8 @@ const ready = async () => {
   return { status, redis: body.checks?.redis }
 }
 
-describe.skipIf(redisBinary === undefined)("readiness with Redis", () => {
-  it("reports when Redis is unavailable and available again, and the service stays ready", async () => {
+describe.skipIf(redisBinary === undefined)("the readiness check", () => {
+  it("reports Redis as `away` after Redis stops and as `ok` after it restarts, always with status 200", async () => {
     await expect.poll(ready).toEqual({ status: 200, redis: "ok" })
     await redis.stop()
     await expect.poll(ready).toEqual({ status: 200, redis: "away" })
@@ -58,7 +58,7 @@ describe.skipIf(redisBinary === undefined)("readiness with Redis", () => {
     await expect.poll(ready).toEqual({ status: 200, redis: "ok" })
   })
 
-  it("reports that Redis is available again after its connections went silent without being closed", async () => {
+  it("reports Redis as `away` when connections go silent without closing, and then as `ok` again", async () => {
     const proxy = await proxyTo(redis.url)
     const distant = await serve({ REDIS_URL: proxy.url }, { peersPossible: true })
     const redisNow = async () => (await distant.call("GET", "/ready")).body.checks?.redis
@@ -68,7 +68,7 @@ describe.skipIf(redisBinary === undefined)("readiness with Redis", () => {
     await expect.poll(redisNow).toBe("ok")
   })
 
-  it("does not report Redis if it is not configured", async () => {
+  it("does not mention Redis if Redis is not configured", async () => {
     const plain = await serve({}, { peersPossible: true })
     const { body } = await plain.call("GET", "/ready")
     expect(body.checks).toEqual({ postgres: "ok", writes: "ok", traffic: "ok" })

@@ -3,7 +3,7 @@ import { createDatabase } from "../fixtures/database.ts"
 import { proxyTo } from "../fixtures/servers/database-proxy.ts"
 import { serve } from "../fixtures/service.ts"
 
-it("connections that go silent without being closed are replaced, and the service recovers", async () => {
+it("the service becomes ready again after its database connections went silent without being closed", async () => {
   const proxy = await proxyTo(await createDatabase())
   const service = await serve({ POOL_SIZE: "2", STATEMENT_TIMEOUT_MS: "200" }, { database: proxy.address })
   const ready = async () => (await service.call("GET", "/ready")).status

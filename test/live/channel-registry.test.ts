@@ -63,7 +63,7 @@ const play = (world: World, step: { readonly do: string; readonly n: number }) =
 }
 
 describe("an open channel", () => {
-  it("delivers events without gaps and in order, for any sequence of steps", () => {
+  it("delivers events in order without gaps, for random commits, subscriptions, late reads and epoch changes", () => {
     fc.assert(
       fc.property(fc.array(someStep, { maxLength: 80 }), (steps) => {
         const world = new World()
@@ -79,7 +79,7 @@ describe("an open channel", () => {
     )
   })
 
-  it("publishes events committed by this process without a read", () => {
+  it("publishes the events of its own process from memory, without a database read", () => {
     const world = new World()
     const listener = world.join()
     world.settle()
@@ -92,7 +92,7 @@ describe("an open channel", () => {
     expect(world.openChannels.isWanted(channel.name, 2)).toBe(true)
   })
 
-  it("sends a state that is newer than its position, then only later events", () => {
+  it("sends a new subscriber a state newer than the position of the channel, and then only later events", () => {
     const world = new World()
     const first = world.join()
     world.execute(0)
@@ -110,7 +110,7 @@ describe("an open channel", () => {
     ])
   })
 
-  it("does not mix epochs when the result of an older read arrives after a renewal", () => {
+  it("does not mix epochs when the result of a read from the old epoch arrives after the epoch has changed", () => {
     const world = new World()
     const first = world.join()
     world.settle()
@@ -130,7 +130,7 @@ describe("an open channel", () => {
     }
   })
 
-  it("shares one read between simultaneous subscribers, and needs none for buffered events", () => {
+  it("reads once for 50 simultaneous subscribers, and replays buffered events without a read", () => {
     const world = new World()
     for (let n = 0; n < 50; n++) world.join()
     expect(world.asked).toHaveLength(1)
@@ -142,7 +142,7 @@ describe("an open channel", () => {
     expect(back.place?.offset).toBe(2)
   })
 
-  it("pauses the replay to a full socket and continues when it drains", () => {
+  it("pauses the replay to a socket with a full buffer, and continues when the buffer drains", () => {
     const world = new World()
     world.join()
     world.settle()
@@ -161,7 +161,7 @@ describe("an open channel", () => {
     expect(slow.faults).toEqual([])
   })
 
-  it("stores nothing for channels without subscribers", () => {
+  it("is removed when its last subscriber leaves", () => {
     const world = new World()
     const listeners = [world.join(), world.join()]
     world.settle()

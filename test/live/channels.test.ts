@@ -21,7 +21,7 @@ const listen = async (channel: string, user?: TestUser) => {
 const happened = (client: LiveClient, event: string) => client.take({ type: "event", event })
 
 describe("subscribers receive", () => {
-  it("the cart: the state of GET /cart, then changes, the deadline and the expiry", async () => {
+  it("the cart as `GET /cart` returns it, then its change at checkout, and its expiry", async () => {
     const buyer = await newShopper(service)
     const id = freshId()
     await buyer.add(id)
@@ -38,7 +38,7 @@ describe("subscribers receive", () => {
     order.client.close()
   })
 
-  it("a payment in the channels of the order, the market and the emoji id", async () => {
+  it("the events of a paid order in the channels of the order, the market and the emoji id", async () => {
     const buyer = await newShopper(service, { freeLimit: 5 })
     const id = freshId()
     const { body } = await buyer.add(id)
@@ -57,7 +57,7 @@ describe("subscribers receive", () => {
     for (const { client } of [order, market, emojiId, later]) client.close()
   })
 
-  it("no purchase in the market channel for an id from a lootbox", async () => {
+  it("no purchase event in the market channel for an id from a lootbox", async () => {
     const [buyer, admin] = [
       await newShopper(service, { freeLimit: 5 }),
       await service.user({ role: "Admin" }),
@@ -75,7 +75,7 @@ describe("subscribers receive", () => {
     for (const { client } of [market, later]) client.close()
   })
 
-  it("a changed address, then a changed owner, in the channel of the emoji id", async () => {
+  it("the events of a changed record, of a transfer, and of the new owner of an emoji id", async () => {
     const [owner, next] = [await service.user(), await service.user()]
     const eid = nextId()
     await grant(service, owner, eid)
@@ -118,7 +118,7 @@ describe("subscribers receive", () => {
     client.close()
   })
 
-  it("the lootboxes of their user", async () => {
+  it("the lootboxes of the user, and events when a lootbox is granted and opened", async () => {
     const [owner, admin] = [await service.user(), await service.user({ role: "Admin" })]
     const { client, state } = await listen("lootboxes", owner)
     expect(state).toEqual([])
@@ -136,7 +136,7 @@ describe("subscribers receive", () => {
     after.client.close()
   })
 
-  it("an id of their interest list that becomes available", async () => {
+  it("an event when an id of their interest list becomes available", async () => {
     const [owner, admin, fan] = [
       await service.user(),
       await service.user({ role: "Admin" }),
@@ -158,7 +158,7 @@ describe("subscribers receive", () => {
     market.client.close()
   })
 
-  it("the sessions of their user, and the logout", async () => {
+  it("the sessions of the user, and the logout event as the last frame before the socket closes", async () => {
     const email = `${crypto.randomUUID()}@example.com`
     const { body } = await service.call("POST", "/users", {
       body: { email, password: "correct horse battery" },

@@ -27,7 +27,7 @@ describe("the AsyncAPI document", () => {
     expect(document.servers.service).toEqual({ host: "api.example.com", pathname: "/base", protocol: "wss" })
   })
 
-  it("marks members as required or optional as the decoder does", () => {
+  it("marks `type` and `channel` of a subscribe frame as required, and `offset` and `epoch` as optional", () => {
     const { payload } = document.components.messages["subscribe"] as { payload: { $ref: string } }
     expect(resolve(document, payload.$ref)).toMatchObject({
       required: ["type", "channel"],
@@ -35,7 +35,7 @@ describe("the AsyncAPI document", () => {
     })
   })
 
-  it("is served", async () => {
+  it("is served at `/asyncapi.json`", async () => {
     const service = await serve()
     const answer = await service.call("GET", "/asyncapi.json")
     expect(answer.status).toBe(200)
@@ -47,7 +47,7 @@ describe("the AsyncAPI document", () => {
 describe("PROTOCOL.md", () => {
   const page = readFileSync("src/live/PROTOCOL.md", "utf8")
 
-  it("mentions every frame, channel, error and close code", () => {
+  it("mentions every frame, channel, error code and close code", () => {
     const missing = [...frameNames, ...Object.keys(channelKinds), ...errorCodes].filter(
       (name) => !page.includes(`\`${name}`),
     )

@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { liveSocket } from "../fixtures/live-client.ts"
 import { serve } from "../fixtures/service.ts"
 
-it("a channel whose first read failed opens for later subscribers and for the first one", async () => {
+it("two subscribers of a channel both get `subscribed` although the first read of the channel fails", async () => {
   const service = await serve()
   const connect = liveSocket(service.url)
   const [first, second] = [await connect(), await connect()]

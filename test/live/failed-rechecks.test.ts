@@ -5,7 +5,7 @@ import { CallerCache } from "../../src/accounts/caller-cache.ts"
 import { liveSocket } from "../fixtures/live-client.ts"
 import { serve } from "../fixtures/service.ts"
 
-it("a logout closes the socket although the first recheck of the user fails", async () => {
+it("a logout closes the socket of the user although the first check of the session times out", async () => {
   const service = await serve({ STATEMENT_TIMEOUT_MS: "500" })
   const callers = await service.runtime.runPromise(CallerCache)
   const user = await service.user()

@@ -12,7 +12,7 @@ const { over, service } = await serveProtocol()
 const { open } = over("memory")
 const oversized = "🐙🐙🌊"
 
-it("an id with the maximum of records gets a result, but not fifty times in one frame", async () => {
+it("an id with the maximum number of records can be looked up, but not fifty times in one frame", async () => {
   await grant(service, await service.user(), oversized)
   await service.sql`insert into record (canonical, hash, tag, data)
     select ${oversized}, n::text, ${0x5001}, repeat('x', ${maxRecordBytes}) from generate_series(1, ${maxRecordsPerId}) n`
@@ -28,7 +28,7 @@ it("an id with the maximum of records gets a result, but not fifty times in one 
   client.close()
 })
 
-it("ids that are too large together are rejected with too_large, and each gets a result alone", async () => {
+it("ids with too many records for one frame are rejected with `too_large`, and each can be looked up alone", async () => {
   const ids = ["🌊", "🐙", "🎈", "🎲", "🍀", "🚀", "🔥"].map((last) => `🐙🐙🐙${last}`)
   const owner = await service.user()
   for (const id of ids) await grant(service, owner, id)
@@ -45,7 +45,7 @@ it("ids that are too large together are rejected with too_large, and each gets a
   client.close()
 })
 
-it("a lookup beyond the queue limit is rejected with unavailable", () => {
+it("a lookup beyond the queue limit is rejected with `unavailable`", () => {
   const said: Array<AnyFrame> = []
   let answer = () => {}
   const queue = new LookupQueue(
@@ -69,7 +69,7 @@ it("a lookup beyond the queue limit is rejected with unavailable", () => {
   ])
 })
 
-it("a slow reader gets lookup results as fast as it reads", () => {
+it("a slow reader gets the next lookup result only after it has read the previous result", () => {
   const answered: Array<string> = []
   let isFull = false
   const queue = new LookupQueue(

@@ -6,7 +6,7 @@ import { liveSocket } from "../fixtures/live-client.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 import { waiting } from "../fixtures/waiting.ts"
 
-/** Runs a callback in the middle of a read of a user with two-factor authentication. */
+/** Makes the database evaluate an SQL expression in the middle of reading a user with two-factor authentication. */
 const whileReading = async ({ sql }: TestService, userId: string, what: string) => {
   await sql`insert into two_factor (user_id, provider, confirmed_at) values (${userId}, 'AuthenticatorApp', now())`
   await sql.unsafe(`
@@ -15,11 +15,11 @@ const whileReading = async ({ sql }: TestService, userId: string, what: string) 
     create view two_factor as select * from two_factor_kept where pause()`)
 }
 
-it("a logout during the token check of a socket closes that socket", async () => {
+it("a logout during the token check of a connecting socket closes the socket", async () => {
   const service = await serve()
   const callers = await service.runtime.runPromise(CallerCache)
   const user = await service.user()
-  // The check waits for the lock, then continues with the data it read before.
+  // The token check waits for the lock, then continues with data that it read before the logout.
   await whileReading(service, user.id, "pg_advisory_xact_lock_shared(7)")
   const client = await liveSocket(service.url)()
   await service.sql.begin(async (sql) => {
@@ -32,7 +32,7 @@ it("a logout during the token check of a socket closes that socket", async () =>
   expect(await client.closing).toMatchObject({ code: closeCodes.unauthorized })
 })
 
-it("a socket connects while permissions of other users change continuously", async () => {
+it("a socket can connect while the permissions of another user change continuously", async () => {
   const service = await serve()
   const callers = await service.runtime.runPromise(CallerCache)
   const [user, other] = [await service.user(), await service.user()]

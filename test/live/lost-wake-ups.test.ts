@@ -5,7 +5,7 @@ import { EventsToPlace, type Places } from "../../src/turns/event-offsets.ts"
 import { liveSocket } from "../fixtures/live-client.ts"
 import { serve } from "../fixtures/service.ts"
 
-it("counts a lost wake-up, but not one that arrives after the check", async () => {
+it("the metric `live_wakeups_repaired_total` counts lost wake-ups, but not late wake-ups", async () => {
   const service = await serve()
   const channel = "emoji_id:🐙"
   const client = await liveSocket(service.url)()

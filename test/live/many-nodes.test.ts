@@ -25,7 +25,7 @@ const lossy: ServiceOptions["interceptBus"] = (bus) => {
   }
 }
 
-it("clients receive all events in order through restarts, lost wake-ups, paused readers and without Redis", async () => {
+it("clients receive all events in order despite restarts, lost wake-ups, a paused reader and a Redis outage", async () => {
   const redis = await makeRedis()
   onTestFinished(redis.stop)
   await redis.start()
@@ -68,7 +68,7 @@ it("clients receive all events in order through restarts, lost wake-ups, paused 
       const [row] = await node.sql<[{ places: Places }]>`
         select place_said(${said.json}::text::jsonb) as places`
       const events = said.placed(row.places).flat()
-      // Events of a turn, and events of a separate statement.
+      // `committed` publishes the events of a turn, `moved` those of a separate statement.
       if (Math.random() < 0.5) publisher.committed(events)
       else publisher.moved(events)
       written += 2

@@ -15,10 +15,10 @@ const newOrder = async (user: TestUser): Promise<string> => {
   return body.id
 }
 
-describe.each(transports)("access to channels over %s", (transport) => {
+describe.each(transports)("the live service (transport: %s)", (transport) => {
   const { connect, open } = over(transport)
 
-  it("delivers the channels of a user to that user only", async () => {
+  it("delivers the events of a cart only to the user who owns the cart", async () => {
     const [ann, bob] = [await service.user(), await service.user()]
     const [first, second] = [await open(ann.token), await open(bob.token)]
     await joined(first, "cart")
@@ -37,7 +37,7 @@ describe.each(transports)("access to channels over %s", (transport) => {
     for (const client of [first, second, visitor]) client.close()
   })
 
-  it("allows an order to its owner and admins, and answers others with not_found", async () => {
+  it("lets the owner and admins subscribe to an order, and answers other users with `not_found`", async () => {
     const [owner, other, admin] = [
       await service.user(),
       await service.user(),
@@ -56,7 +56,7 @@ describe.each(transports)("access to channels over %s", (transport) => {
     for (const client of [theirs, overseer, stranger]) client.close()
   })
 
-  it("sends no events to a former owner", async () => {
+  it("sends no events of an order to its former owner", async () => {
     const [old, next] = [await service.user(), await service.user()]
     const id = await newOrder(old)
     const channel = `order:${id}`
@@ -76,7 +76,7 @@ describe.each(transports)("access to channels over %s", (transport) => {
     client.close()
   })
 
-  it("ends subscriptions that depend on a removed role", async () => {
+  it("unsubscribes a former admin from the order of another user", async () => {
     const [owner, admin] = [await service.user(), await service.user({ role: "Admin" })]
     const channel = `order:${await newOrder(owner)}`
     const client = await open(admin.token)
@@ -87,7 +87,7 @@ describe.each(transports)("access to channels over %s", (transport) => {
     client.close()
   })
 
-  it("closes the sockets of a user who logs out, and no others", async () => {
+  it("closes the socket of a user who logs out, and not the socket of another user", async () => {
     const [leaving, staying] = [await service.user(), await service.user()]
     const [first, second] = [await open(leaving.token), await open(staying.token)]
     await service.sql`update app_user set token_epoch = token_epoch + 1 where id = ${leaving.id}`
@@ -98,7 +98,7 @@ describe.each(transports)("access to channels over %s", (transport) => {
     second.close()
   })
 
-  it("accepts an API key within its scopes, and closes when the key is deleted", async () => {
+  it("accepts an API key for channels of its scopes only, and closes the socket when the key is deleted", async () => {
     const user = await service.user()
     const made = await service.call("POST", "/api_keys", {
       token: user.token,
@@ -114,7 +114,7 @@ describe.each(transports)("access to channels over %s", (transport) => {
     expect(await client.closing).toMatchObject({ code: closeCodes.sessionEnded })
   })
 
-  it("rejects a forged token, a token of another kind, and a token of another user", async () => {
+  it("rejects a forged token, the token of an unfinished login, and a change to the token of another user", async () => {
     const [user, other] = [await service.user(), await service.user()]
     const pending = await signed(user.id, { kind: "pending", ttlSeconds: 60 })
     for (const token of ["nonsense", `${user.token.slice(0, -3)}abc`, pending]) {
@@ -128,7 +128,7 @@ describe.each(transports)("access to channels over %s", (transport) => {
     client.close()
   })
 
-  it.concurrent("reports the expiry of an API key, and closes at that time", async () => {
+  it.concurrent("reports when an API key expires, and closes the socket at that time", async () => {
     const user = await service.user()
     const closing = await inTime(2, async (seconds) => {
       const expires_at = new Date(Date.now() + seconds * 1000).toISOString()
@@ -146,7 +146,7 @@ describe.each(transports)("access to channels over %s", (transport) => {
     expect(closing).toMatchObject({ code: closeCodes.tokenExpired })
   })
 
-  it.concurrent("closes when the token expires, unless a new one was sent before", async () => {
+  it.concurrent("closes a socket when its token expires, unless the client has sent a new token", async () => {
     const user = await service.user()
     const [short, renewed] = [
       await signed(user.id, { kind: "access", ttlSeconds: 6 }),
@@ -162,7 +162,7 @@ describe.each(transports)("access to channels over %s", (transport) => {
   })
 })
 
-it("a socket closes when its token expires by the current settings", async () => {
+it("`connected` reports the expiry of an older token according to the current `ACCESS_TOKEN_SECONDS`", async () => {
   const before = await serve({ ACCESS_TOKEN_SECONDS: "86400" })
   const { token } = await before.user()
   const after = await serve({ ACCESS_TOKEN_SECONDS: "600" }, { database: before.database })

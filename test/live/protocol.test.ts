@@ -5,13 +5,13 @@ import { joined, numbers, serveProtocol, transports } from "./protocol-service.t
 
 const { emit, over, service } = await serveProtocol()
 
-describe.each(transports)("the live protocol over %s", (transport) => {
+describe.each(transports)("the live protocol (transport: %s)", (transport) => {
   const { connect, open } = over(transport)
-  // Each transport uses different ids, so that tests do not receive events of each other.
+  // Each transport uses different ids, so that its tests do not receive events from tests of the other transport.
   const emoji = transport === "memory" ? "🐙" : "🍕"
   const spelledAt = (n: number) => emoji.repeat(n)
 
-  it("connects without a token and answers pings", async () => {
+  it("accepts `connect` without a token, and answers `ping`", async () => {
     const client = await connect()
     client.send({ type: "connect" })
     expect(await client.take({ type: "connected" })).toEqual({
@@ -24,7 +24,7 @@ describe.each(transports)("the live protocol over %s", (transport) => {
     client.close()
   })
 
-  it("reports the user and the expiry of the token", async () => {
+  it("reports the user and the expiry of the token in `connected`", async () => {
     const user = await service.user()
     const client = await connect()
     client.send({ type: "connect", token: user.token })
@@ -34,7 +34,7 @@ describe.each(transports)("the live protocol over %s", (transport) => {
     client.close()
   })
 
-  it("answers frames sent together with connect, after connected", async () => {
+  it("answers frames that follow `connect` immediately, and sends `connected` first", async () => {
     const user = await service.user()
     const client = await connect()
     client.send({ type: "connect", token: user.token })
@@ -88,7 +88,7 @@ describe.each(transports)("the live protocol over %s", (transport) => {
     third.close()
   })
 
-  it("sends recovered: false for another epoch, an unknown offset, and deleted events", async () => {
+  it("answers `recovered: false` when the epoch differs, the offset is unknown, or missed events are deleted", async () => {
     const channel = `emoji_id:${spelledAt(3)}`
     for (let n = 1; n <= 5; n++) await emit(channel, n)
     const client = await open()
@@ -104,7 +104,7 @@ describe.each(transports)("the live protocol over %s", (transport) => {
     client.close()
   })
 
-  it("accepts every spelling of an id and returns the canonical one", async () => {
+  it("accepts a non-canonical spelling of an id, and answers with the canonical spelling", async () => {
     const client = await open()
     client.send({ type: "subscribe", channel: "emoji_id:❤" })
     const subscribed = await client.take({ type: "subscribed" })
@@ -118,7 +118,7 @@ describe.each(transports)("the live protocol over %s", (transport) => {
     client.close()
   })
 
-  it("sends no events after unsubscribe", async () => {
+  it("sends no events after `unsubscribe`", async () => {
     const channel = `emoji_id:${spelledAt(6)}`
     const client = await open()
     await joined(client, channel)
@@ -155,13 +155,13 @@ describe.each(transports)("the live protocol over %s", (transport) => {
     expect(await client.closing).toMatchObject({ code: closeCodes.badFrames })
   })
 
-  it("closes a socket that exceeds the frame limit", async () => {
+  it("closes a socket that sends more frames than the limit allows", async () => {
     const client = await open()
     for (let n = 0; n < liveLimits.burstFrames + 200; n++) client.send({ type: "ping" })
     expect(await client.closing).toMatchObject({ code: closeCodes.tooManyFrames })
   })
 
-  it("limits the subscriptions of a socket", async () => {
+  it("rejects a subscription above the limit of a socket with `too_many_subscriptions`", async () => {
     const user = await service.user()
     const client = await open(user.token)
     const tails = ["🐙", "🍕", "🌊", "🚀"]
@@ -177,7 +177,7 @@ describe.each(transports)("the live protocol over %s", (transport) => {
     client.close()
   })
 
-  it("looks up ids in any spelling and keeps their order", async () => {
+  it("answers a lookup in the order of the ids, and accepts non-canonical spellings", async () => {
     const owner = await service.user()
     const id = transport === "memory" ? "🌊🚀" : "🚀🌊"
     await service.sql`insert into emoji_id (canonical, owner_id, pubkey, source) values (${id}, ${owner.id}, 'ab', 'test')`
@@ -206,7 +206,7 @@ describe.each(transports)("the live protocol over %s", (transport) => {
   })
 
   // These tests wait for timers, so they run concurrently.
-  it.concurrent("restarts all subscribers when the epoch changes", async () => {
+  it.concurrent("restarts a subscription when the epoch of its channel changes", async () => {
     const channel = `emoji_id:${spelledAt(4)}`
     await emit(channel, 1)
     const client = await open()
@@ -220,7 +220,7 @@ describe.each(transports)("the live protocol over %s", (transport) => {
     client.close()
   })
 
-  it.concurrent("finds events whose wake-up got lost", async () => {
+  it.concurrent("delivers an event although its wake-up was lost", async () => {
     const channel = `emoji_id:${spelledAt(5)}`
     const client = await open()
     await joined(client, channel)
@@ -229,7 +229,7 @@ describe.each(transports)("the live protocol over %s", (transport) => {
     client.close()
   })
 
-  it.concurrent("closes a socket that does not introduce itself", async () => {
+  it.concurrent("closes a socket that does not send `connect` in time", async () => {
     const client = await connect()
     client.send({ type: "subscribe", channel: "market" })
     expect(await client.take({ type: "error" })).toMatchObject({ code: "not_connected" })

@@ -5,7 +5,7 @@ import { CallerCache } from "../../src/accounts/caller-cache.ts"
 import { liveSocket } from "../fixtures/live-client.ts"
 import { serve } from "../fixtures/service.ts"
 
-it("a logout closes the socket after the recheck of another user failed", async () => {
+it("a logout closes the socket of the user although an earlier session check of another user failed", async () => {
   const service = await serve()
   const callers = await service.runtime.runPromise(CallerCache)
   const [one, other] = [await service.user(), await service.user()]

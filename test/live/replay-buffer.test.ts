@@ -4,7 +4,7 @@ import { ReplayBuffer } from "../../src/live/replay-buffer.ts"
 const frame = (bytes: number) => new Uint8Array(bytes)
 
 describe("the replay buffer", () => {
-  it("drops the oldest frame first, whatever its channel", () => {
+  it("drops the oldest frame of all channels when it exceeds its budget", () => {
     const recent = new ReplayBuffer(100)
     recent.add("a", 1, frame(40))
     recent.add("b", 7, frame(40))
@@ -15,7 +15,7 @@ describe("the replay buffer", () => {
     expect(recent.bytes).toBe(80)
   })
 
-  it("forgets the frames of a channel, also if the channel is added again", () => {
+  it("does not return old frames of a forgotten channel after the channel is added again", () => {
     const recent = new ReplayBuffer(100)
     recent.add("a", 1, frame(60))
     recent.forget("a")
@@ -28,14 +28,14 @@ describe("the replay buffer", () => {
     expect(recent.bytes).toBe(60)
   })
 
-  it("does not store a frame larger than the budget", () => {
+  it("does not store a frame larger than its budget", () => {
     const recent = new ReplayBuffer(10)
     recent.add("a", 1, frame(11))
     expect(recent.find("a", 1)).toBeUndefined()
     expect(recent.bytes).toBe(0)
   })
 
-  it("stays within the budget while thousands of channels are added and removed", () => {
+  it("stays within its budget while frames of 500 channels are added and forgotten", () => {
     const recent = new ReplayBuffer(10_000)
     for (let n = 0; n < 50_000; n++) {
       recent.add(`c${n % 500}`, n, frame(50))

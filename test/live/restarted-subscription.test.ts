@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { World } from "./channel-simulation.ts"
 
-it("a subscription that restarts during a read receives later events", () => {
+it("a subscription that restarts with a new epoch during a read receives later events", () => {
   const world = new World()
   const { log } = world
   world.join()
@@ -10,13 +10,12 @@ it("a subscription that restarts during a read receives later events", () => {
   world.execute(1)
   log.offset = 5
   world.execute(0)
-  // The result of the first subscription arrives first. It was read at offset 5, so the channel starts at 5. The result
-  // of `late` was read at offset 2, so `late` must still read the events 3 to 5.
+  // The result for the first subscriber arrives first: the channel starts at 5, and the late one must read 3 to 5.
   world.answer(1)
   world.answer(0)
   expect(late.place).toEqual({ epoch: "e1", offset: 2 })
   expect(world.asked).toHaveLength(1)
-  // The epoch changes, and the new state is read before the page.
+  // The epoch changes, and the new state is read before the events 3 to 5.
   log.epoch = "e2"
   world.readNews()
   world.execute(1)

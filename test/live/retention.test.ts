@@ -7,7 +7,7 @@ import { freshId, newShopper } from "../orders/shopper.ts"
 
 const keep = 3
 
-it("a channel with too many events is reported once by the writer and trimmed", async () => {
+it("a channel with more events than the limit is reported once, and trimmed to its newest events", async () => {
   const service = await serve({ EVENT_KEEP_PER_CHANNEL: String(keep) })
   const takeCrowded = () =>
     service.runtime.runPromise(OversizedChannels.use((channels) => Effect.sync(() => channels.take())))
@@ -26,7 +26,7 @@ it("a channel with too many events is reported once by the writer and trimmed", 
   expect(kept.map(({ offset }) => offset)).toEqual([3, 4, 5])
 })
 
-it("a channel whose events a separate statement added is reported and trimmed", async () => {
+it("a channel with more events than the limit is reported when record changes added the events", async () => {
   const service = await serve({ EVENT_KEEP_PER_CHANNEL: "1" })
   const owner = await newShopper(service)
   const id = freshId()

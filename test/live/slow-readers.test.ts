@@ -30,7 +30,7 @@ const reader = (unsent: (look: number) => number, sent: (look: number) => number
   return state
 }
 
-it("a slow reader of a large state stays connected, and one that stops reading is disconnected", async () => {
+it("a socket that reads slowly stays connected, and a socket that stops reading is disconnected", async () => {
   const megabyte = 1024 * 1024
   const slow = reader((look) => Math.max(0, megabyte - look * 200 * 1024))
   const refilled = reader(
@@ -40,7 +40,7 @@ it("a slow reader of a large state stays connected, and one that stops reading i
   const stalled = reader(() => megabyte)
   await stalled.cut
   expect(slow.isCut).toBe(false)
-  // It reads for a while and stops before the end.
+  // This socket reads for a while and stops before the end.
   const stopping = reader((look) => Math.max(megabyte / 2, megabyte - look * 200 * 1024))
   await stopping.cut
   expect([slow.isCut, refilled.isCut, stopping.looks() > 3]).toEqual([false, false, true])

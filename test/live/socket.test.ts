@@ -41,7 +41,7 @@ const upgrade = [
   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
 ]
 
-describe("the upgrade", () => {
+describe("the WebSocket upgrade", () => {
   it("accepts allowed origins and clients without an Origin header", async () => {
     for (const headers of [{}, { Origin: "https://wallet.example" }]) {
       const client = await connected(service.url, headers as Record<string, string>)
@@ -49,7 +49,7 @@ describe("the upgrade", () => {
     }
   })
 
-  it("accepts the origins of the service without configuration", async () => {
+  it("accepts the origins of the service itself, which are not in `ALLOWED_ORIGINS`", async () => {
     for (const Origin of ["https://directory.example", "https://login.directory.example"]) {
       const client = await connected(service.url, { Origin })
       client.close()
@@ -69,14 +69,14 @@ describe("the upgrade", () => {
     expect(failure.message).toContain("400")
   })
 
-  it("closes the connection on an ambiguous Content-Length without reading the body", async () => {
+  it("closes the connection without a response if the request has two different Content-Length headers", async () => {
     const inside = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
     const lines = [...upgrade, "Content-Length: 0", `Content-Length: ${inside.length}`]
     const port = Number(new URL(service.url).port)
     expect(await exchange(port, `${lines.join("\r\n")}\r\n\r\n${inside}`)).toBe("")
   })
 
-  it("returns the error body with the request id", async () => {
+  it("reports an error as JSON that contains the request id", async () => {
     const lines = [...upgrade, "X-Request-Id: asked-1"]
     const text = await exchange(Number(new URL(service.url).port), `${lines.join("\r\n")}\r\n\r\n`)
     expect(text).toMatch(/^HTTP\/1\.1 400 /)
@@ -88,7 +88,7 @@ describe("the upgrade", () => {
     })
   })
 
-  it("limits the sockets per address, and accepts another after one has closed", async () => {
+  it("rejects sockets above the limit per address with 429, until another socket of the address closes", async () => {
     const limited = await serve({ RATE_LIMIT: "on", LIVE_MAX_SOCKETS_PER_ADDRESS: "2" })
     const first = await connected(limited.url)
     const second = await connected(limited.url)
@@ -101,7 +101,7 @@ describe("the upgrade", () => {
     await limited.stop()
   })
 
-  it("counts the IPv6 addresses of one network together", async () => {
+  it("counts IPv6 addresses of the same /64 network as one address", async () => {
     const limited = await serve({ RATE_LIMIT: "on", TRUST_PROXY: "on", LIVE_MAX_SOCKETS_PER_ADDRESS: "1" })
     const from = (address: string) => ({ "X-Forwarded-For": address })
     const first = await connected(limited.url, from("2001:db8:0:7::1"))
@@ -112,7 +112,7 @@ describe("the upgrade", () => {
     await limited.stop()
   })
 
-  it("is required: other requests get 426", async () => {
+  it("is required: a plain GET request to `/live` gets 426", async () => {
     const answer = await service.call("GET", "/live")
     expect(answer.status).toBe(426)
     expect(answer.headers.get("upgrade")).toBe("websocket")
@@ -120,14 +120,14 @@ describe("the upgrade", () => {
   })
 })
 
-describe("the socket", () => {
-  it("closes when a frame exceeds the size limit", async () => {
+describe("a live socket", () => {
+  it("is closed when its client sends a frame above the size limit", async () => {
     const client = await connected(service.url)
     client.sendText(`{"type":"ping","id":"${"x".repeat(liveLimits.frameBytes)}"}`)
     expect((await client.closing).code).not.toBe(1000)
   })
 
-  it("treats a binary frame as an invalid frame", async () => {
+  it("answers a binary frame with `bad_frame`", async () => {
     const socket = new WebSocket(`${service.url.replace("http", "ws")}/live`)
     const answer = new Promise<string>((resolve) => {
       socket.onmessage = ({ data }) => resolve(String(data))
@@ -137,7 +137,7 @@ describe("the socket", () => {
     socket.close()
   })
 
-  it("is disconnected when its client does not read, does not affect others, and resumes without loss", async () => {
+  it("whose client stops reading is disconnected, other clients are not affected, and the client can resume", async () => {
     const channel = "emoji_id:🐙"
     const slow = new WebSocket(`${service.url.replace("http", "ws")}/live`)
     const received: Array<{ type: string; offset: number; epoch: string }> = []
@@ -185,8 +185,8 @@ describe("the socket", () => {
   })
 })
 
-describe("a stop", () => {
-  it("closes every socket with 1012, in steps", async () => {
+describe("a stop of the service", () => {
+  it("closes the live sockets with code 1012, a few at a time", async () => {
     const stopping = await serve({ DRAIN_SECONDS: "1" })
     const clients = await Promise.all(Array.from({ length: 40 }, () => connected(stopping.url)))
     const sessions = await stopping.runtime.runPromise(LiveSessions)
