@@ -50,7 +50,7 @@ export class Deadlines extends Context.Service<
         let wake: (() => void) | undefined
 
         // Failures are only logged. A refused event means that the entity changed after it was found due, so nothing is
-        // left to do. After other failures the first sweep after the lease of the entity tries it again.
+        // left to do. After other failures the first sweep after the entity's lease has expired tries again.
         const tryOnce = (work: Effect.Effect<unknown, unknown>, name: unknown) =>
           Effect.catchCause(work, (cause) =>
             Cause.hasDies(cause)

@@ -130,6 +130,7 @@ export const start = (program: string): void => {
   }
   const { config } = read
   // npm does not forward SIGHUP or SIGKILL, so the service would continue after npm has ended.
+  // It therefore also stops when its parent ends.
   const requests = listenForStop({ withParent: config.workerOf === undefined && isStartedByNpm() })
   const run =
     config.workerOf === undefined

@@ -75,8 +75,9 @@ export class Subscriptions {
   }
 
   /**
-   * Returns the subscriptions to request again after an unsubscribe: requested before it, and for the same channel or
-   * without a reply yet. Only the reply shows whether two spellings name the same channel.
+   * Called when the server confirms the unsubscribe of `channel`. Returns the subscriptions that may have ended with it
+   * and must be requested again. They were requested before the unsubscribe frame (number `at`), and they have the same
+   * channel name or no reply yet. Without a reply, another spelling may name the same channel.
    */
   left(channel: string, at: number): Iterable<Listening> {
     return this.toRequest(

@@ -120,7 +120,8 @@ export const openPeerLink = async (options: PeerLinkOptions) => {
       if (message.wakes !== undefined) onWakes(message.wakes)
       if (message.wakesLost) onGap()
     } else if (redisFastPath !== undefined) {
-      // From now on the others send wake-ups through the database. Wake-ups sent through Redis before are lost.
+      // This process has received its own message that it is deaf: it receives nothing through Redis. From now on the
+      // other processes send wake-ups through the database. Earlier wake-ups may be lost, so a gap is reported.
       if (message.deaf && !wasDeaf) onGap()
       wasDeaf = message.deaf === true
     }

@@ -10,7 +10,7 @@ export class OversizedChannels extends Context.Service<
   OversizedChannels,
   {
     placed(position: ChannelPosition): void
-    /** Returns the channels since the last call. */
+    /** Returns the channels that exceeded the limit since the last call, and clears the list. */
     take(): ReadonlyArray<string>
   }
 >()("directory/OversizedChannels") {

@@ -126,7 +126,7 @@ const make = Effect.gen(function* () {
     const to = yield* findEmail(context.recipient.id)
     // The code is mailed to the address that the sender entered, if there is one. The account may have another
     // address now: a person could register with someone else's address and change it after the transfer was
-    // requested.
+    // requested. The code must not go to that person's new address.
     return yield* mails.toReceiver(context, { ...to, email: context.recipient.email || to.email }, now)
   })
 

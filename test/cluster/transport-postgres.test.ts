@@ -79,7 +79,8 @@ it("a client stays connected although the server has a short `idle_session_timeo
   await admin`alter database postgres set idle_session_timeout = '100ms'`
   try {
     const { transport, received, ups, close } = await open("idle")
-    // The test lasts several idle limits. The messages arrive too often for the client to be replaced as silent.
+    // The test takes several times as long as `idle_session_timeout`. A message is sent every 20 ms, so the transport
+    // does not replace the client because of `silenceMs`.
     const speaking = setInterval(() => void transport.publish("still here").catch(() => {}), 20)
     await vi.waitUntil(() => received.length > 40, patiently)
     clearInterval(speaking)
