@@ -43,7 +43,7 @@ it("ending a subscription does not stop a new subscription to the same id in ano
   await until(() => second > 0)
 })
 
-it("a subscription receives events after a subscription in another spelling was started and ended at once", async () => {
+it("a subscription still receives events after a second one to the same id, in another spelling, was started and ended", async () => {
   connect()
   const received: Array<string> = []
   let states = 0

@@ -26,7 +26,7 @@ it("a channel with more events than the limit is reported once, and trimmed to i
   expect(kept.map(({ offset }) => offset)).toEqual([3, 4, 5])
 })
 
-it("a channel with more events than the limit is reported when record changes added the events", async () => {
+it("a channel with more events than the limit is also reported if edits of an id's records added the events", async () => {
   const service = await serve({ EVENT_KEEP_PER_CHANNEL: "1" })
   const owner = await newShopper(service)
   const id = freshId()

@@ -27,7 +27,7 @@ describe("the price", () => {
     expect(priceInCents(100, defaultPriceParameters)).toBeGreaterThan(340_000)
   })
 
-  it("increases by default with every score", () => {
+  it("is higher for every higher score with the default parameters", () => {
     for (let score = 2; score <= 100; score++) {
       const below = priceInCents(score - 1, defaultPriceParameters)
       expect(priceInCents(score, defaultPriceParameters)).toBeGreaterThan(below)

@@ -55,7 +55,7 @@ export const idItem = ({ id, priceCents, rhythmScore }: Price, at: string): Orde
   updatedAt: at,
 })
 
-/** The claims of the requested items. The caller loads their rows together with the cart. Ids that are not valid are skipped. */
+/** The claims of the requested items, without invalid ids. The caller loads their rows together with the cart. */
 export const claimsOf = (wanted: ReadonlyArray<WantedItem>): ReadonlyArray<string> =>
   wanted
     .map((item) => {

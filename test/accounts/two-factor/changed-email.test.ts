@@ -112,7 +112,7 @@ it("the owner of a mistyped email cannot use the mailed link to enter an account
   expect((await register(service, { email: address })).id).not.toBe(id)
 })
 
-it("if the former email is not stored, a link without the password does not confirm a changed email", async () => {
+it("if the former email is not stored, a link used without a password or `discard_credentials` gets 422 and keeps the password", async () => {
   const buyer = await moveAway()
   await service.sql`update app_user set proven_email = null where id = ${buyer.id}`
 

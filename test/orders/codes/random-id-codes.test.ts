@@ -205,7 +205,7 @@ describe("a code that gives a random id", () => {
     expect((await tryCode(await makeCode())).status).toBe(422)
   })
 
-  it("with a redemption code is redeemed by the text of this code, without a signature", async () => {
+  it("and has the activator `RedemptionCode` is redeemed with its `redemption_code`, not its id, and needs no signature", async () => {
     const codeId = await makeCode({ activator: "RedemptionCode", redemption_code: "WELCOME-7" })
     const user = await service.user()
     const body = { nonce: "", pubkey: "", signature: "" }
