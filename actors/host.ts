@@ -184,7 +184,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       })
       const events = yield* Effect.catchTags(commit, {
         VersionConflict: () => Effect.succeed(undefined),
-        // Another process possibly creates this entity at the same time. The next attempt reads the database.
+        // Another process may have created this entity. The next attempt reads the database.
         UniqueConflict: (conflict) => (skipsRead ? Effect.succeed(undefined) : Effect.fail(conflict)),
         // The statement can still be committed until its time limit. So the caches of all processes are invalidated
         // now, and once more after the limit.

@@ -264,7 +264,10 @@ export class InvalidationProtocol {
     return since + this.#patienceMs + this.#options.statementMs < readUntil
   }
 
-  /** Whether the lease has expired. A message written then can only start a probation when it is read back. */
+  /**
+   * Whether the lease has expired. When the process reads back a message that it wrote in this state, it is on probation
+   * and does not use its caches yet.
+   */
   #isExpired(now: number): boolean {
     return now >= this.#echoAt + this.#options.leaseMs
   }

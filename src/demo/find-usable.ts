@@ -6,8 +6,8 @@ import { hasDemoSecret } from "./logins.ts"
 const isUsable = Effect.fnUntraced(function* (item: DemoItem) {
   switch (item.kind) {
     case "user":
-      // This user is not usable with a demo password: startup sets the configured password before the server accepts
-      // requests.
+      // Startup sets ADMIN_PASSWORD for the user of ADMIN_EMAIL before the server accepts requests, so the demo password
+      // of this user does not work.
       if (item.shown === (yield* AppConfig).adminEmail) return false
       return item.usable && (yield* hasDemoSecret(item))
     case "client":

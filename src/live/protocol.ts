@@ -11,7 +11,7 @@ import type { Frame } from "./replay-buffer.ts"
 /** The interface of a socket, independent of the transport. */
 export interface Sink {
   send(frame: string | Frame): void
-  /** Later frames published to the topic reach this socket, after the frames sent to it so far. */
+  /** Subscribes the socket to the topic. It receives later frames of the topic after the frames sent to it so far. */
   subscribe(topic: string): void
   unsubscribe(topic: string): void
   close(code: number, reason: string): void

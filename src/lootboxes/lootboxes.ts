@@ -65,7 +65,7 @@ const make = Effect.gen(function* () {
       Effect.catchTag("UniqueConflict", () =>
         Effect.fail(fieldFault("yats", "eligibility", "The owner already owns an emoji id of this lootbox.")),
       ),
-      // The only limit for a lootbox is that the account of its owner exists.
+      // For a lootbox, `LimitReached` has only one cause: the account of the owner was deleted.
       Effect.catchTag("LimitReached", () =>
         Effect.fail(fieldFault("owner_id", "unknown", "The owner's account was deleted.")),
       ),

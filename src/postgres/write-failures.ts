@@ -7,7 +7,7 @@ const rememberedMs = 60_000
 
 export const isWriteFailure = (sqlstate: string): boolean => cannotWrite.has(sqlstate)
 
-/** Records failed writes, and tells whether one failed in the last minute. No write is made only to find out. */
+/** Records the failed writes of requests, and reports whether one failed in the last minute. Makes no test writes. */
 export class WriteFailures {
   #lastAt = Number.NEGATIVE_INFINITY
 

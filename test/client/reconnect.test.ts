@@ -26,7 +26,8 @@ it("the delay before a reconnect grows when the service accepts connections and 
   const client = listen()
   await vi.advanceTimersByTimeAsync(5 * 60_000)
   client.live.close()
-  // The delays are half of 0.5 s, 1 s, 2 s, … 30 s. If they did not grow, the client would connect four times a second.
+  // `Math.random` returns 0.5, so the delays are half of 0.5 s, 1 s, 2 s, … 30 s. Delays of the same length would give
+  // four connections per second.
   expect(FakeSocket.all.length).toBeLessThan(40)
 })
 

@@ -73,8 +73,8 @@ const cartOf = ({ order, paid, user }: Omit<NewestCart, "seen">, seen: Seen): Ca
 
 /**
  * Caches the id of each user's newest order. A new order is always created by a turn of the cart, so a single process
- * always knows the newest id. With several processes an id can be outdated. The state or version of that order then
- * refuses the turn, and the cart is read from the database.
+ * always knows the newest id. With several processes an id can be outdated. The turn is then
+ * refused because of the order's state or version, and the cart is read from the database.
  */
 class NewestOrders {
   readonly #ids = new BoundedMap<string>(maxRemembered)
@@ -87,7 +87,10 @@ class NewestOrders {
     this.#ids.renew(userId, orderId)
   }
 
-  /** Stores the id of an order that was read, unless an id is already cached: the read can be older than the turn. */
+  /**
+   * Stores the id of an order that was read from the database. An id that is already cached stays, because a turn may
+   * have stored it after the read started.
+   */
   found(userId: string, orderId: string | undefined): void {
     if (orderId !== undefined && !this.#ids.has(userId)) this.became(userId, orderId)
   }

@@ -135,7 +135,7 @@ const make = Effect.gen(function* () {
     const decide = ({ context, status }: StoredOrder, at: string) =>
       Effect.gen(function* () {
         const now = Date.parse(at)
-        // The machine refuses the event unless the cart is an empty draft. In that case no id is drawn.
+        // Ids are drawn only if the cart is an empty draft. For any other cart the machine refuses the event.
         const isEmptyDraft = status === "Draft" && context.items.length === 0
         yield* checkUsable(code, "RandomYat", now)
         const event = {

@@ -61,7 +61,7 @@ export class Refunds extends Context.Service<
       operationKey: string | undefined,
     ): Effect.Effect<StoredOrder, Failure>
     /**
-     * Books a refund that was made elsewhere. Repeated calls with the same reference book one refund of the order.
+     * Books a refund that was made elsewhere. A call with a reference that the order already has books nothing.
      */
     record(
       orderId: string,
