@@ -265,8 +265,8 @@ export class InvalidationProtocol {
   }
 
   /**
-   * Whether the lease has expired. When the process reads back a message that it wrote in this state, it is on probation
-   * and does not use its caches yet.
+   * Whether the lease has expired. When the process reads back a message that it wrote in this state, it is on
+   * probation and does not use its caches yet.
    */
   #isExpired(now: number): boolean {
     return now >= this.#echoAt + this.#options.leaseMs

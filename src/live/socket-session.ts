@@ -21,7 +21,7 @@ export interface SessionPorts {
   readonly run: Run
   /** Milliseconds since the Unix epoch, by the database's clock. */
   readonly now: () => number
-  /** How long this process has been able to receive frames. Timeouts use it, so a stall of the process is not counted. */
+  /** How long this process has been able to receive frames. Timeouts use it, so stalls of the process do not count. */
   readonly listenedMs: () => number
   /** Called when the user of the socket is known. */
   readonly identified: (session: LiveSession, userId: string) => void

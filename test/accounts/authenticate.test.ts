@@ -55,7 +55,7 @@ describe("an API key", () => {
     }
   })
 
-  it("is accepted in X-Api-Key in any letter case, even if the Authorization header is invalid", async () => {
+  it("is accepted in the header X-Api-Key, with the header name in any letter case, even beside an invalid Authorization", async () => {
     const { id } = await service.user()
     const { text } = await makeKey(id)
     const rename = (headers: Record<string, string>) =>

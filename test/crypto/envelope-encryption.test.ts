@@ -67,7 +67,7 @@ test.each(["", "v1", "v1.one", "v1.one..", "v2.one.x.y", "v1.one.x.y", `v1.one.$
   },
 )
 
-test("re-encryption for a new master key keeps the ciphertext, and the old master key is no longer needed", async () => {
+test("a change of the master key re-encrypts only the data key, and then the old master key is no longer needed", async () => {
   const old = await sealed([one], "secret", "a")
   const renewed = await run([two, one], (seal) => {
     expect(seal.isStale(old)).toBe(true)

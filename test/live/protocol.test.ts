@@ -34,7 +34,7 @@ describe.each(transports)("the live protocol (transport: %s)", (transport) => {
     client.close()
   })
 
-  it("answers frames that follow `connect` immediately, and sends `connected` first", async () => {
+  it("answers a `subscribe` that was sent without waiting for `connected`, and sends `connected` before the answer", async () => {
     const user = await service.user()
     const client = await connect()
     client.send({ type: "connect", token: user.token })

@@ -56,7 +56,7 @@ describe("the development outbox", () => {
     expect(statusOf(await ask({ Host: `localhost:${port}`, "Sec-Fetch-Site": site }))).toBe(403)
   })
 
-  it("answers a caller on another machine only with DEMO_PASSWORDS=published", async () => {
+  it("accepts requests from another machine only if the service runs with DEMO_PASSWORDS=published", async () => {
     const headers = { "X-Forwarded-For": "203.0.113.9" }
     const behindProxy = await serve({ TRUST_PROXY: "on" })
     const refused = await behindProxy.call("GET", "/dev/outbox?to=a@example.com", { headers })

@@ -89,7 +89,7 @@ it("if the former email is not stored, a changed email is confirmed only with th
   expect(row).toEqual({ proven: true })
 })
 
-it("the owner of a mistyped email cannot use the mailed link to enter an account with an `alternate_id`", async () => {
+it("a stranger who receives the link to a mistyped new email cannot log in to the account of the user", async () => {
   const alternate_id = `device-${someEmail()}`
   const body = { email: undefined, alternate_id, password, source: "app" }
   const { id, token } = await register(service, body)
