@@ -56,7 +56,7 @@ export class Window {
     const ownMicros = closed.ownMicros - opened.ownMicros
     const server = serverMicros(opened, closed)
     const machineMicros = closed.machineBusyMicros - opened.machineBusyMicros
-    // A driver is generator and server in one process, so its CPU time must be subtracted only once.
+    // In a driver, the generator and the server are the same process, so its CPU time is subtracted only once.
     const generatorMicros = this.#serverPid === process.pid ? 0 : ownMicros
     const othersMicros = machineMicros - generatorMicros - server.cpuMicros - server.databaseCpuMicros
     return {

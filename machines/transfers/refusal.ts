@@ -1,7 +1,8 @@
 import type { IssuedCode, TransferContext } from "../../schema/transfers/transfer-snapshot.ts"
 
 export const maxWrongTries = 5
-// Limits how many codes can be requested. Without this limit, a stolen session could guess codes for days.
+// Limits how many codes can be requested. Without this limit, an attacker with a stolen session could
+// guess codes for days.
 export const maxResends = 10
 const resendPauseMs = 60_000
 

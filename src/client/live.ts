@@ -163,7 +163,7 @@ export class LiveConnection {
     // The position in the cart of one user is not valid in the cart of another.
     if (user_id !== null && user_id !== (this.#userId ?? user_id)) this.#channels.forgetPlaces()
     this.#userId = user_id ?? this.#userId
-    // The reply to a renewed token on the same socket.
+    // The socket is already connected: this is the reply to a renewed token, and nothing must be requested again.
     if (this.#status === "connected") return
     this.#setStatus("connected")
     this.#connectedAt = Date.now()

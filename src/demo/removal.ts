@@ -124,8 +124,8 @@ const all = Effect.fnUntraced(function* <E, R>(
 
 /** Removes all demo data that was not sold, and returns the result for each item. The command can be repeated. */
 export const removeDemo = Effect.gen(function* () {
-  // Lootboxes are removed before ids, because opening a lootbox gives its ids to a user. Ids are removed before
-  // users, because demo ids are found by their owners.
+  // Lootboxes come before ids: a lootbox that has an owner is opened, and its ids must then be removed too. Ids come
+  // before users: an id is demo data only while a demo user owns it.
   const boxes = yield* all("lootbox", endBox)
   const ids = yield* all("id", releaseId)
   const codes = yield* all("code", endCode)

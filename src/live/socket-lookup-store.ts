@@ -20,7 +20,7 @@ const charactersOf = (records: LookupResult["result"]): number =>
 export class LiveLookups extends Context.Service<
   LiveLookups,
   {
-    /** Returns one result per id, in order, for any spelling. Undefined: the results are too large for one frame. */
+    /** Returns one result per id, in the same order. Undefined if the results are too large for one frame. */
     lookup(
       requested: ReadonlyArray<string>,
     ): Effect.Effect<ReadonlyArray<LookupResult> | undefined, Unavailable>

@@ -14,7 +14,10 @@ export interface Subscriber {
   refused(subscription: Subscription): void
 }
 
-/** Provides the events of a subscription. `done` is called later, and not after the subscription has ended. */
+/**
+ * Reads the state and the events for a subscription. `done` is called when the read is complete, possibly after the
+ * subscription has ended. It is not called if the read was skipped because nothing needs it any more.
+ */
 export interface Source {
   open(
     openChannel: OpenChannel,

@@ -336,7 +336,8 @@ describe("another process", () => {
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
     live(320, 380, a)
-    // Process b stays within its lease. Process a reads its own heartbeat late, before the later heartbeat of b.
+    // Process b renews its lease in time. Process a has read the log only up to its own heartbeat, so it has not read
+    // the heartbeat of b yet.
     a.write(397)
     const until = log.length
     b.write(398)

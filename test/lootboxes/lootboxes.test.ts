@@ -279,7 +279,7 @@ describe("a lootbox on sale", () => {
       body: { method: "Cash" },
     })
     expect(paid.body.status).toBe("Paid")
-    // The lootbox is delivered by a deadline of the order, which is due immediately.
+    // The deadline handler of orders delivers the lootbox. The deadline is the time of the payment.
     await expect.poll(async () => (await show(box.id, buyer)).body.status).toBe("Owned")
     expect((await show(box.id, buyer)).body).toMatchObject({ owner_id: buyer.id, yats: [] })
     expect((await open(box.id, buyer)).body.yats).toEqual([yat])
