@@ -8,7 +8,7 @@ import { marketChannels } from "./market/live-channels.ts"
 import { orderChannels } from "./orders/live-channels.ts"
 import { transferChannels } from "./transfers/live-channels.ts"
 
-/** Combines the channels of all subjects. A channel kind without a state does not compile. */
+/** Combines the channels of all subjects. If a channel kind has no state, this file does not compile. */
 export const channelStates = Layer.effect(
   ChannelStates,
   Effect.gen(function* () {

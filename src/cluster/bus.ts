@@ -7,7 +7,10 @@ import type { Transport } from "./transport.ts"
 export interface BusOptions {
   /** Messages through the shared database. Undefined: no other process uses the database, and nothing is sent. */
   readonly transport: Transport | undefined
-  /** A faster transport for wake-ups. Caches do not depend on it: a process without it could still write. */
+  /**
+   * A faster transport, only for wake-ups. Invalidations always use `transport`: a process that has lost Redis can still
+   * write to the database, and could not announce its changes through Redis.
+   */
   readonly redisFastPath?: Transport | undefined
   readonly heartbeatMs: number
   readonly leaseMs: number

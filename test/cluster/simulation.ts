@@ -241,7 +241,8 @@ export class World {
     })
     node.writesUnderWay += 1
     const answer = () => {
-      // The response is lost with the connection. The outcome is unknown, so nothing is acknowledged.
+      // The connection is down, so the response is lost and the outcome of the write is unknown. The key is invalidated
+      // when the connection is back, but later reads need not return this write.
       if (node.cutUntil > this.now) return this.#in(node, node.cutUntil - this.now, announce)
       announce(() => this.#promised.set(key, Math.max(version, this.#promised.get(key)!)))
     }

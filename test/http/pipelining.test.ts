@@ -172,7 +172,7 @@ it("each of 300 pipelined requests for an unknown path gets its own request id, 
   expect(new Set(inHeaders()).size).toBe(300)
 })
 
-it("a server that twenty connections flood still serves other clients and can stop", async () => {
+it("a server that is flooded with requests by twenty connections still serves other clients and can be stopped", async () => {
   const attacked = await start()
   const sockets: Array<Socket> = []
   let isOver = false

@@ -78,7 +78,7 @@ describe("a login form that is sent twice", () => {
     expect(done.headers.get("location")).toBe("/magic_link/done")
   })
 
-  it("shows the current page instead of acting if the second action differs or another user has logged in", async () => {
+  it("is not processed if its page was loaded before the browser logged in, and redirects to the current page", async () => {
     const { fields } = await loginForm()
     const user = await owner(2)
     const visitor = makeVisitor(service)

@@ -41,7 +41,7 @@ export interface CartDecision {
   readonly effects?: TurnEffects | undefined
 }
 
-/** The errors of a cart request, except the error that the state of the order refuses the event. */
+/** The errors of a cart request, without those that a turn adds: `EventRefused`, `IdsTaken` and `LimitReached`. */
 export type CartRefusal = Unprocessable | UnsupportedEmoji | NotFound | Unavailable
 
 type Loaded = Effect.Success<ReturnType<OrderActors["Service"]["turn"]>>

@@ -109,7 +109,7 @@ it("a login with an `alternate_id` that equals a user's email does not reset tha
   expect(statuses.at(-1)).toBe(429)
 })
 
-it("an administrator gets 403 for a right and a wrong password of a user with a higher role", async () => {
+it("an update of a user with a higher role gets 403, whether its `current_password` is right or wrong", async () => {
   const admin = await service.user({ role: "Admin" })
   const chief = await register(service)
   await service.sql`update app_user set role = 'Super' where id = ${chief.id}`

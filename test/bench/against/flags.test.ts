@@ -55,7 +55,7 @@ describe("the flags of a comparison with another commit", () => {
     expect(() => read(...args)).toThrow(message)
   })
 
-  it("refer to scenarios with unique names, because the load generator finds scenarios by name", () => {
+  it("name scenarios, which all have different names, because the load generator finds scenarios by name", () => {
     const names = [...scenarios, ...comparedScenarios].map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
   })

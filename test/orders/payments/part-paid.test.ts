@@ -43,7 +43,7 @@ it("a checkout completes a partly paid order after a code has reduced the amount
 })
 
 it.each([0, 2])(
-  "a `Free` checkout uses no free ids if the payments cover the price (free limit: %i)",
+  "a `Free` checkout does not reduce the remaining free ids if earlier payments cover the price (free limit: %i)",
   async (freeLimit) => {
     const { buyer, coded, pending } = await coveredCart(freeLimit)
     const { body } = await buyer.checkout({ method: "Free" })
@@ -55,7 +55,7 @@ it.each([0, 2])(
 )
 
 it.each([0, 1])(
-  "a `Free` checkout uses no free ids for a draft whose price is already paid (free limit: %i)",
+  "a `Free` checkout of a draft that is already paid does not reduce the remaining free ids (free limit: %i)",
   async (freeLimit) => {
     const { buyer, pending } = await halfPaidCart(freeLimit)
     await buyer.call("POST", "/cart/convert_to_draft")

@@ -134,7 +134,7 @@ describe.each([
     expect((await buyer.order(order.id)).body.refunded_total_in_cents).toBe(order.total_in_cents)
   })
 
-  it("leaves a test card that is not listed but can be deleted", async () => {
+  it("has stored a test card that is missing from the list of payment methods, but can be deleted", async () => {
     const { buyer } = await buy()
     const [method] = (await buyer.call("GET", "/payment_methods")).body
     const here = shopper(live, buyer)

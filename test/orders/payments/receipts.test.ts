@@ -50,7 +50,7 @@ describe("the receipt", () => {
     expect((await (await newShopper(service)).call("GET", `/orders?all=true&${byNumber}`)).status).toBe(403)
   })
 
-  it("is mailed again to the buyer's current confirmed address, and to nobody after the account is deleted", async () => {
+  it("is mailed again to the current address if it is confirmed, otherwise to that of the checkout, never to a deleted account", async () => {
     const { buyer, order } = await checkOut({ method: "Free" })
     const moved = `moved-${buyer.email}`
     await service.sql`update app_user set email = ${moved} where id = ${buyer.id}`
