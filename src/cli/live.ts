@@ -12,6 +12,19 @@ const wholeNumber = (text: string): number => {
 
 const isApiKey = (token: string): boolean => token.startsWith("svc_")
 
+const serviceUrl = (text: string): string => {
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text
+  throw new InvalidRequest({ error: `--url: expected an http or https URL, got ${JSON.stringify(text)}.` })
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  unknown_channel:
+    "Unknown channel. Use market, emoji_id:ID, cart, transfers, order:ID or another channel of PROTOCOL.md.",
+  login_required: "This channel belongs to a user. Pass --token with an access token or an API key.",
+  not_found: "This channel does not exist, or it belongs to another user.",
+  forbidden: "The token does not have the scope of this channel.",
+}
+
 const watch: ServiceCommand = {
   name: "live watch",
   words: ["channel"],
@@ -19,31 +32,36 @@ const watch: ServiceCommand = {
   summary:
     "Print the state of a live channel and then each event, as JSON lines. --events N ends after N events. Channels of a user need --token, an access token or an API key",
   call: async (input, { baseUrl, print }) => {
+    const channel = input.words[0] as LiveChannel
     const events = optionOf(input, "events")
     const limit = events === undefined ? Number.POSITIVE_INFINITY : wholeNumber(events)
+    const url = serviceUrl(optionOf(input, "url") ?? baseUrl)
     const token = optionOf(input, "token")
-    const client = createClient({
-      baseUrl: optionOf(input, "url") ?? baseUrl,
-      WebSocket,
-      ...(token === undefined ? {} : isApiKey(token) ? { apiKey: token } : { token }),
-      onLiveStatus: (status) => {
-        if (status === "waiting") console.error("connection lost; reconnecting")
-      },
-    })
-    let seen = 0
+    let stop: (() => void) | undefined
     try {
       await new Promise<void>((resolve, reject) => {
-        client.live.subscribe(input.words[0] as LiveChannel, {
-          state: (state) => print({ type: "state", channel: input.words[0], state }),
+        const client = createClient({
+          baseUrl: url,
+          WebSocket,
+          ...(token === undefined ? {} : isApiKey(token) ? { apiKey: token } : { token }),
+          onLiveStatus: (status) => {
+            if (status === "waiting") console.error(`no connection to ${url}; retrying`)
+            if (status === "logged_out") reject(new Error("--token: the token is not valid or has expired."))
+          },
+        })
+        stop = () => client.live.close()
+        let received = 0
+        client.live.subscribe(channel, {
+          state: (state) => print({ type: "state", channel, state }),
           event: (event) => {
             print(event)
-            if (++seen === limit) resolve()
+            if (++received === limit) resolve()
           },
-          refused: (code) => reject(new Error(`the service refused the channel: ${code}`)),
+          refused: (code) => reject(new Error(refusals[code] ?? `The service refused the channel: ${code}.`)),
         })
       })
     } finally {
-      client.live.close()
+      stop?.()
     }
   },
 }

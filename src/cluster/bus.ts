@@ -8,8 +8,8 @@ export interface BusOptions {
   /** Messages through the shared database. Undefined: no other process uses the database, and nothing is sent. */
   readonly transport: Transport | undefined
   /**
-   * A faster transport, only for wake-ups. Invalidations always use `transport`: a process that has lost Redis can still
-   * write to the database, and could not announce its changes through Redis.
+   * A faster transport, only for wake-ups. Invalidations always use `transport`: a process that has lost Redis can
+   * still write to the database, and could not announce its changes through Redis.
    */
   readonly redisFastPath?: Transport | undefined
   readonly heartbeatMs: number

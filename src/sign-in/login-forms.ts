@@ -19,7 +19,7 @@ export type LoginStep =
 const actionOf = ({ action, password = "" }: Form) =>
   action === "enter" ? (password === "" ? "link" : "password") : action
 
-/** Handles the actions of login pages. Returns undefined if the form has any other action. */
+/** Handles the actions of login pages. Returns undefined if the action is not one of a login page. */
 export const handleLoginForm = Effect.fnUntraced(function* (
   form: Form,
   browser: Browser,

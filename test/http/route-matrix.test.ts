@@ -10,7 +10,7 @@ import { type CallOptions, serve } from "../fixtures/service.ts"
 
 /**
  * These tests call every route as every kind of caller. The expected result follows from the authentication scheme
- * and the scope of the route. The requests contain placeholder values, so an admitted request may get any response of
+ * and the scope of the route. The requests contain sample values, so an admitted request may get any response of
  * its handler. Most tests check only whether the request was admitted.
  */
 
@@ -104,7 +104,7 @@ describe.concurrent.each(named(guarded))("%s", (_name, row) => {
     else expect([401, 403]).toContain(status)
   })
 
-  it("never returns a server error (5xx) for a request with placeholder values", async () => {
+  it("never returns a server error (5xx) for a request with sample values", async () => {
     if (endsCaller.has(row.id)) return
     expect((await send(row, { token: admin.token })).status).toBeLessThan(500)
     expect((await send(row, { token: user.token })).status).toBeLessThan(500)
@@ -152,7 +152,7 @@ describe.concurrent("the sensitive routes", () => {
     "include %s, which requires a recent two-factor code",
     async (_name, row) => {
       const { status } = await send(row, { token: stale.token })
-      // The placeholder may be an invalid body or parameter. This error is reported before the missing code.
+      // The sample may be an invalid body or parameter. This error is reported before the missing code.
       expect(row.body === undefined && row.params === undefined ? [424] : [424, 400]).toContain(status)
     },
   )
