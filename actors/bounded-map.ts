@@ -5,9 +5,9 @@ const removedShare = 1 / 64
  * A map with a maximum size. When it is full, it removes its oldest entries. An entry that `mayRemove` excludes is
  * not removed and becomes the newest entry.
  *
- * To find the oldest entry, an iterator visits the slots of all entries deleted before it. There can be as many as
- * the map has entries, so each search removes many entries. One iterator that stays open would be no alternative,
- * because it keeps all removed entries in memory.
+ * A search for the oldest entry is slow: a new iterator first visits the slots of entries that were deleted earlier,
+ * and there can be as many of them as entries in the map. So each search removes many entries. One iterator that
+ * stays open between searches would be no alternative, because it keeps all removed entries in memory.
  */
 export class BoundedMap<Value> extends Map<string, Value> {
   readonly #max: number

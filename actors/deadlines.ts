@@ -7,8 +7,9 @@ type OnDue = (id: string) => Effect.Effect<unknown, unknown>
 const clockSlackMs = 250
 
 /**
- * The time of the event that a passed deadline causes. If the local estimate of the clock is slightly before the
- * deadline, it is the time of the deadline, because the machine would refuse an earlier time.
+ * Returns the time of the event that a passed deadline causes: the local estimate of the database's clock. If this
+ * estimate is slightly before the deadline, returns the deadline instead, because the machine would refuse an earlier
+ * time.
  */
 export const momentOf = (due: number, now: number): number =>
   due > now && due - now <= clockSlackMs ? due : now
@@ -50,7 +51,8 @@ export class Deadlines extends Context.Service<
         let wake: (() => void) | undefined
 
         // Failures are only logged. A refused event means that the entity changed after it was found due, so nothing is
-        // left to do. After other failures the first sweep after the entity's lease has expired tries again.
+        // left to do. After any other failure, the deadline is handled again by the first sweep that runs after the
+        // entity's lease has expired.
         const tryOnce = (work: Effect.Effect<unknown, unknown>, name: unknown) =>
           Effect.catchCause(work, (cause) =>
             Cause.hasDies(cause)

@@ -137,8 +137,8 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       isFirst: boolean,
     ) {
       const remembered = cell.loaded
-      // If the turn may create the entity, the entity rarely exists already, and the commit detects if it does. So
-      // the first attempt does not read the database.
+      // A turn that may create the entity usually creates it. So the first attempt does not read the database. If the
+      // entity already exists, the commit detects it.
       const skipsRead = remembered === undefined && turnOptions.create !== undefined && isFirst
       const current =
         remembered ?? (skipsRead ? undefined : yield* load(id)) ?? (yield* begin(turnOptions.create))
@@ -186,8 +186,8 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
         VersionConflict: () => Effect.succeed(undefined),
         // Another process may have created this entity. The next attempt reads the database.
         UniqueConflict: (conflict) => (skipsRead ? Effect.succeed(undefined) : Effect.fail(conflict)),
-        // The statement can still be committed until its time limit. So the caches of all processes are invalidated
-        // now, and once more after the limit.
+        // The outcome is unknown: the statement can still be committed until its time limit. So the caches of all
+        // processes are invalidated now, and once more after the limit.
         Unavailable: (failure) =>
           invalidateCaches().pipe(
             Effect.andThen(Effect.forkDetach(Effect.delay(invalidateCaches(), store.statementMs))),

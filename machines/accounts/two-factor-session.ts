@@ -23,7 +23,7 @@ type SessionEvent =
   /** The user no longer has a second factor, so the login is complete without a code. */
   | (TokenRotation & { readonly type: "ADMIT" })
   | (TokenRotation & { readonly type: "VERIFY" })
-  /** A second factor was verified in another way than by a code for this session, for example while it was set up. */
+  /** A second factor was verified without the event VERIFY, for example when the user set it up. */
   | (Timed & { readonly type: "PROVE" })
   | (Timed & { readonly type: "WRONG_CODE"; readonly lockUntil: number })
   | { readonly type: "REVOKE"; readonly reason: string }

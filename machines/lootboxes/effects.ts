@@ -27,9 +27,9 @@ export const changesOffer = ({ after, before, from }: BoxChange): boolean =>
   from === "Available" && (without(after, before).length > 0 || without(before, after).length > 0)
 
 /**
- * Claims the lootbox's key for the lootbox itself, so that no order can claim it. A lootbox that is put on sale
- * claims nothing. A change of a lootbox on sale makes the claim too, so that it fails while an order holds the
- * lootbox; `boxReleases` then ends the claim in the same turn.
+ * Claims the lootbox's key for the lootbox itself, so that no order can claim it. There are two exceptions. A turn
+ * that puts the lootbox on sale makes no claim. A turn that changes a lootbox on sale makes the claim and ends it in
+ * the same turn (see `boxReleases`), so that the turn fails while an order holds the lootbox.
  */
 const keyClaims = ({ boxId, from, orderId, to }: BoxChange): ReadonlyArray<Claim> => {
   if (to === "Available" && from !== "Available") return []

@@ -77,14 +77,17 @@ export interface Refund {
   readonly cents: number
   readonly itemIds: ReadonlyArray<string>
   readonly status: "Pending" | "Refunded" | "Failed"
-  /** True if the order was already paid: the refund reduces sales. False if the order only held the money. */
+  /**
+   * True if the order was already paid, so that the refund reduces sales. False if the money was only held for an
+   * unpaid order.
+   */
   readonly ofSale: boolean
   readonly at: string
   readonly reason?: string
   readonly externalReference?: string
   /** The operation key of the request that made the refund. */
   readonly operationKey?: string
-  /** Set on every part of a refund of several payments: the id of the first part. */
+  /** The id of the first part of the refund. Set on every part if the refund covers several payments. */
   readonly whole?: string
   /** When the provider last reported the refund as pending. The provider then reports the outcome with a webhook. */
   readonly takenOnAt?: string

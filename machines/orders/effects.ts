@@ -130,7 +130,8 @@ export const receipt = (order: OrderContext, to = order.checkout?.email): Readon
 }
 
 /**
- * Whether the next cart contains the items again. False for a random id of a code: it cannot be bought afterwards.
+ * Whether the next cart contains the items of this order again. This is the case if the order expired, unless its
+ * checkout was free, as with the random id of a code.
  */
 export const isOfferedAgain = ({ cancelled, checkout }: OrderContext): boolean =>
   cancelled?.reason === "expired" && checkout?.method !== "Free"

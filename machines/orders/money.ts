@@ -68,7 +68,8 @@ export const overpaidCents = (order: OrderContext): number => {
 
 /**
  * Adds the account balances of an order to `accounts`, or subtracts them if `times` is -1. The accounts `funds:…` are
- * assets. The other accounts say what the money is for, with the opposite sign.
+ * assets. The other accounts show the purpose of the money. Their balances have the opposite sign, so that all
+ * balances sum to zero.
  */
 const book = (accounts: Map<string, number>, order: OrderContext, times: 1 | -1): void => {
   const add = (account: string, cents: number) =>

@@ -30,7 +30,7 @@ import * as change from "./changes.ts"
 import type { OrderContext, OrderEvent, OrderInput } from "./context.ts"
 import { orderGuards } from "./guards.ts"
 
-/** The input of the one actor that `actors/transition.ts` creates from the machine. That actor never runs. */
+/** The input of the single actor that `actors/transition.ts` creates from the machine. That actor never runs. */
 const noInput: OrderInput = { id: "", userId: "", createdAt: "" }
 
 const become = <E extends OrderEvent>(apply: (order: OrderContext, event: E) => OrderContext) =>
