@@ -21,7 +21,7 @@ export interface SuiteOptions {
   readonly ratePerSecond?: number | undefined
   readonly durationSeconds: number
   readonly runs: number
-  /** How often a turn is repeated at most because other programs used the machine. */
+  /** The maximum number of times that a turn is repeated because other programs used the machine. */
   readonly retakes: number
   readonly sweepShares?: readonly number[]
   /** Called before every start and every run, with a description for the progress line. */

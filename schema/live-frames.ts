@@ -109,7 +109,7 @@ const SubscribedFrame = Schema.Struct({
   /** The channel name as the client sent it, if it differs from `channel`. */
   requested: Schema.optionalKey(Schema.String),
   epoch: Schema.String,
-  /** The offset of the channel now. The next event has this offset plus one. */
+  /** The client's position in the channel after this frame. The next event has this offset plus one. */
   offset: Offset,
   /**
    * If true, the missed events follow. If false, the client must replace everything it knows about the channel with

@@ -1,6 +1,6 @@
 /**
- * This file checks URLs to which the service redirects browsers and that others have chosen: the return URL of a
- * partner and the redirect_uri of an OAuth client.
+ * This file checks URLs to which the service redirects browsers, and which partners and OAuth clients choose: the
+ * return URL of a partner and the redirect_uri of an OAuth client.
  */
 
 const maxReturnLinkLength = 2000

@@ -16,8 +16,8 @@ const once = (key: string, make: () => URL): URL => {
 }
 
 /**
- * Bundles a program to plain JavaScript and returns its address. With a TypeScript loader it would be slower, because
- * the loader adds code to every closure that keeps its function name.
+ * Bundles a program to plain JavaScript and returns its address. With a TypeScript loader the program would be
+ * slower: to keep the names of functions, the loader adds code to every closure.
  */
 export const bundleProgram = (source: URL): URL =>
   once(source.href, () => {

@@ -94,8 +94,8 @@ function figuresOf(scenario: ScenarioResult): Map<string, Figure> {
 
 /**
  * Returns the figures of a side for each load. It is called only for the subject, because a slower baseline only
- * shows that the machine was slower. Figures of a sweep are not compared in practice, because the rates of a sweep
- * depend on the measured peak rate.
+ * shows that the machine was slower. The rates of a sweep depend on the measured peak rate, so two results rarely
+ * contain the same rate. Figures at different rates are not compared.
  */
 function sideFigures(scenario: ScenarioResult, side: SideResult): [string, Figure][] {
   return loadsOf(side).flatMap((runs) => {
