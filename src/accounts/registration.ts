@@ -68,9 +68,9 @@ const offerLink = Effect.fnUntraced(function* (email: string | undefined) {
 
 /**
  * Registers a user and opens a session. A user with an unconfirmed email cannot check out. If an invited account has
- * this email, the user takes it over. Its password can then be set only after the mailed link is used, which also
- * ends the session opened here. An invited account that owns something cannot be taken over: the error is "already
- * registered", and a link is sent to the address.
+ * this email, the user takes it over. The password of this account can then be set only after the mailed link is
+ * used. Using the link also ends the session that is opened here. An invited account that owns something cannot be
+ * taken over: the error is "already registered", and a link is sent to the address.
  */
 export const register = Effect.fnUntraced(function* (body: RegisterUserParameters) {
   const accounts = yield* Accounts

@@ -20,8 +20,8 @@ import { landingQuery } from "./oauth/authorization-request.ts"
 const handedSeconds = 600
 
 /**
- * Shows the page of a link. The page asks for the password if the link confirms an address and this browser has not
- * proven to be its user.
+ * Shows the page of a link. The page asks for the password if the link confirms an address and it is not proven that
+ * this browser belongs to the user of the link (see `usersOf`).
  */
 const showLinkPage = Effect.fnUntraced(function* (
   browser: Browser,
@@ -128,8 +128,8 @@ const useLink = route({
         const { refreshTokenSeconds } = yield* AppConfig
         return yield* continueLogin(landing, tokens, [browsers.given(landing.token, refreshTokenSeconds)])
       }
-      // Credentials are discarded only by the button for it. Some clients send the form without a button on Enter,
-      // and this must not discard credentials.
+      // Credentials are discarded only if the user pressed the button that discards them. Some clients send the form
+      // without a button on Enter, and this must not discard credentials.
       const discardsCredentials = form["action"] === discardAction
       const password = discardsCredentials ? undefined : form["password"]?.slice(0, 1600)
       const shown = { users: yield* usersOf(browser), password, discardsCredentials }

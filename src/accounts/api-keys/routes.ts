@@ -27,8 +27,8 @@ const create = route({
   errors: [NotFound, Unprocessable],
   handler: ({ body, principal, query }) =>
     Effect.gen(function* () {
-      // If an API key could create other keys, a person with a leaked key would still have access after it is
-      // deleted.
+      // If an API key could create other keys, a person with a leaked key would still have access after the leaked key
+      // is deleted.
       if (principal.via !== "session") {
         return yield* new Forbidden({
           error: "Creating an API key requires the access token of a login session, not an API key.",

@@ -27,9 +27,9 @@ export const findHolder = Effect.fnUntraced(function* (token: string) {
 })
 
 /**
- * Finds the users that the browser has proven to be, without using the link: the user who registered in this browser,
- * and the user who is logged in. A login with a refresh token from a URL or from a partner does not count, because
- * anyone can make another person open a URL with the sender's own token.
+ * Finds the users to whom this browser belongs, as far as that is proven without the link: the user who registered in
+ * this browser, and the user who is logged in. A login with a refresh token from a URL or from a partner does not
+ * count, because an attacker can send another person a URL with the attacker's own token.
  */
 export const usersOf = Effect.fnUntraced(function* ({ isGiven, registered, sessionToken }: Browser) {
   const own = isGiven ? "" : (sessionToken ?? "")

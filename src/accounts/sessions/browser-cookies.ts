@@ -18,7 +18,10 @@ export interface Browser {
   readonly sessionToken: string | undefined
   readonly visitToken: string | undefined
   readonly handedToken: string | undefined
-  /** The login uses a refresh token from a URL. The person accepted the login, but has not proven to be its user. */
+  /**
+   * The login uses a refresh token from a URL. The person accepted the login, but has not proven that they are its
+   * user.
+   */
   readonly isGiven: boolean
   /** The user who last registered, or requested the mail, in this browser. */
   readonly registered: string | undefined

@@ -68,7 +68,10 @@ export class Sessions extends Context.Service<
       refreshToken: string,
       code: string,
     ): Effect.Effect<TokenResponse, Unauthorized | TooManyRequests | Unavailable>
-    /** Records that the user of the session has just verified a second factor in another way. */
+    /**
+     * Records that the user of the session has just verified a second factor without `verifyCode`, for example when
+     * setting it up.
+     */
     proven(sessionId: string): Effect.Effect<void, Unavailable>
     /** Fails unless a second factor was verified within the grace period. */
     checkFresh(sessionId: string): Effect.Effect<void, TwoFactorRequired | Unavailable>

@@ -44,8 +44,8 @@ export class TwoFactor extends Context.Service<
       provider: TwoFactorProvider | undefined,
     ): Effect.Effect<void, NotFound | Unavailable>
     /**
-     * Disables methods. A backup code authorizes it, for a user who lost the second factor. Disables all methods if no provider
-     * is given.
+     * Disables the method of this provider, or all methods if no provider is given. It requires a backup code instead
+     * of a login, for users who lost their second factor.
      */
     disableByBackup(
       name: AccountName,
