@@ -25,13 +25,13 @@ export type ClientOptions = CredentialOptions & {
 
 /** Delay before a failed lookup is repeated. */
 const lookupRetryMs = 1000
-/** Delay before a subscription is repeated that exceeded the limit of the socket. */
+/** A subscription that exceeded the limit of the socket is requested again after this delay. */
 const subscribeRetryMs = 5000
 
 /**
  * The timeout of a token refresh, so that a lost response does not block all later calls. It is shorter than the time
- * for which other tabs wait for the lock. They then repeat the request with the same key, which does not count as token
- * reuse.
+ * for which other tabs wait for the lock. So they learn the key of the failed request before they stop waiting, and
+ * repeat the request with the same key. This does not count as token reuse.
  */
 const refreshTimeoutMs = lockWaitMs * 0.8
 
@@ -118,7 +118,7 @@ export const createClient = (options: ClientOptions) => {
       let lookups = 0
       const lookUp = (): void => {
         const current = ++lookups
-        // The result is ignored after a later lookup or a later state.
+        // The result is ignored if a later lookup has started or a later state has been reported.
         const isWanted = () => current === lookups && connection.status !== "closed"
         connection.lookup([emojiId]).then(
           ([found]) => {
@@ -139,7 +139,8 @@ export const createClient = (options: ClientOptions) => {
           },
           event: lookUp,
           refused: (code) => {
-            // The lookup returns the error of an invalid id, or the records if the socket has too many subscriptions.
+            // If the id is invalid, the lookup reports the error. If the socket has too many subscriptions, the lookup
+            // reports the current records.
             lookUp()
             if (code === "too_many_subscriptions") setTimeout(listen, subscribeRetryMs)
           },

@@ -101,7 +101,10 @@ export class Credentials {
     if ("onTokens" in options) callListener(() => options.onTokens?.(tokens))
   }
 
-  /** Removes the login from this object. The returned credentials still have it, to end it at the service. */
+  /**
+   * Removes the login from this object. Returns credentials that still contain the login, so that the caller can end
+   * it at the service.
+   */
   leave(): Credentials {
     const refreshToken = this.newestRefreshToken()
     if (refreshToken === undefined) return this
@@ -128,7 +131,8 @@ export class Credentials {
   }
 
   /**
-   * Returns a token other than the rejected one. Concurrent calls share one exchange, as a refresh token works once.
+   * Returns a token other than the rejected one. Concurrent calls share one exchange, because a refresh token can be
+   * used only once.
    */
   renew(rejected?: string): Promise<string> {
     if ("token" in this.#options) return Promise.resolve(this.token()).then((token) => token ?? "")

@@ -13,7 +13,7 @@ import { renewalMs } from "./token-renewal.ts"
 const defaultBackoff: Backoff = { firstMs: 500, longestMs: 30_000 }
 const replyTimeoutMs = 10_000
 const pingEveryMs = 25_000
-/** After a connection of this length, the backoff starts again. */
+/** A connection that lasted longer than this resets the backoff. */
 const steadyMs = 10_000
 
 /** One socket for all channels. It reconnects by itself and resumes each channel, or reports a new state. */
@@ -53,7 +53,7 @@ export class LiveConnection {
   subscribe(channel: LiveChannel, handlers: ChannelHandlers): () => void {
     const awaiting = this.#channels.awaiting(channel)
     const listening = this.#channels.add(channel, handlers)
-    // A pending request for the same spelling serves both listeners.
+    // If a request for the same spelling is still pending, its reply serves both listeners.
     if (awaiting === undefined) this.#request(listening)
     else listening.requestedAt = awaiting.requestedAt
     this.#connectSoon()
@@ -98,7 +98,10 @@ export class LiveConnection {
     void this.#connect()
   }
 
-  /** Continues without a token if public channels or lookups are in use: their users rely on further events. */
+  /**
+   * If public channels or lookups are in use, connects again without a token, because the application still expects
+   * their events and results.
+   */
   #loggedOut(): void {
     this.#isAnonymous = this.#channels.hasPublic() || this.#lookups.arePending
     this.#setStatus("logged_out")
@@ -160,7 +163,7 @@ export class LiveConnection {
 
   #connected({ expires_at, user_id }: ServerFrame & { type: "connected" }): void {
     this.#scheduleRenewal(expires_at)
-    // The position in the cart of one user is not valid in the cart of another.
+    // A position in the channel `cart` of one user is not valid in the channel `cart` of another user.
     if (user_id !== null && user_id !== (this.#userId ?? user_id)) this.#channels.forgetPlaces()
     this.#userId = user_id ?? this.#userId
     // The socket is already connected: this is the reply to a renewed token, and nothing must be requested again.
@@ -214,8 +217,7 @@ export class LiveConnection {
         return
       }
     }
-    // After a restart of the server or a long connection, the backoff starts again. A short connection does not reset
-    // it.
+    // The backoff is reset after a restart of the server and after a long connection, but not after a short one.
     if (code === restartCode || Date.now() - this.#connectedAt > steadyMs) this.#tries = 0
     this.#connectedAt = Number.POSITIVE_INFINITY
     this.#reconnectLater()

@@ -53,7 +53,10 @@ export class PendingRequests {
     })
   }
 
-  /** Fails a lookup if no lookup got a result for the timeout. The server answers them one after another. */
+  /**
+   * Fails a lookup if no result of any lookup arrives during the timeout. Each result extends the time, because the
+   * server answers lookups one after another.
+   */
   #failAfter(ms: number, id: string, lookup: Lookup): void {
     lookup.timer = setTimeout(() => {
       const leftMs = this.#resultAt + this.#timeoutMs - performance.now()

@@ -63,7 +63,7 @@ const otherTabs = (): BroadcastChannel | undefined => {
       }
     }
   } catch {
-    // Some browser frames may not create a channel. They work without other tabs.
+    // Some frames of a browser are not allowed to create a channel. They work without reports from other tabs.
   }
   return channel
 }

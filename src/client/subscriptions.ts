@@ -63,7 +63,10 @@ export class Subscriptions {
     return undefined
   }
 
-  /** Returns one subscription per channel to request: one without a state, otherwise the one with the lowest offset. */
+  /**
+   * Returns the subscriptions to request, one per channel. For a channel with several subscriptions this is one that
+   * has no state yet, otherwise the one with the lowest offset.
+   */
   toRequest(those: Iterable<Listening> = this.#listening): Iterable<Listening> {
     const offsetOf = ({ place }: Listening) => place?.offset ?? -1
     const chosen = new Map<string, Listening>()
@@ -102,7 +105,8 @@ export class Subscriptions {
       listening.name = frame.channel
       if (frame.recovered) {
         const { epoch, offset } = listening.place ?? { epoch: "", offset: -1 }
-        // The replay starts at or before this position. Events that this listener has already received are skipped.
+        // A listener whose position is not before the start of the replay only skips events that it already has. Any
+        // other listener would miss events, so it must be requested separately.
         if (epoch !== frame.epoch || offset < frame.offset) behind = listening
       } else {
         listening.place = { epoch: frame.epoch, offset: frame.offset }
@@ -112,7 +116,10 @@ export class Subscriptions {
     return behind
   }
 
-  /** Handles an event. Returns a subscription that missed one; requesting it again from its position repairs that. */
+  /**
+   * Handles an event. Returns a subscription that missed an event. The caller must request it again from its
+   * position.
+   */
   received(frame: EventFrame): Listening | undefined {
     let behind: Listening | undefined
     for (const listening of this.#listening) {

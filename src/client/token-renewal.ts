@@ -1,6 +1,9 @@
 /** A token is renewed when this share of its lifetime remains. */
 const renewAtShare = 0.2
-/** If a new token expires sooner by the local clock, the clock is wrong. The server then closes the socket in time. */
+/**
+ * If a new token seems to expire sooner than this, the local clock is wrong, and no renewal is scheduled. The server
+ * closes the socket when the token expires, and the next connection renews it.
+ */
 const leastLeftMs = 2000
 /** The longest delay of setTimeout. A longer one fires immediately. */
 const longestTimerMs = 2 ** 31 - 1
