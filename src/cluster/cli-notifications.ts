@@ -5,15 +5,16 @@ import type { ClusterOptions } from "./layer.ts"
 import { notifyMaxBytes, postgresTransport, postgresTransportClient } from "./transport-postgres.ts"
 
 /**
- * The command line changes the database directly and exits when it is done. It is not a peer with a lease. It announces
- * its changes on a separate channel, and every process of the service listens to it, even if it has no peers.
- * The name is that of release 0.2.0, because the command line of one release must reach the processes of another.
+ * The command line changes the database directly and exits when it is done. It is not a peer with a lease. It
+ * announces its changes on a separate channel. Every process of the service listens to this channel, even a process
+ * without peers. The channel has the name that it had in release 0.2.0, because the command line of one release must
+ * reach the processes of another.
  */
 const channel = "directory_outsiders"
 
 /**
- * Notifications are rare, so the listener also notifies itself. If it does not receive that, it has lost its
- * connection.
+ * Notifications are rare, so the listener also notifies itself. If it does not receive its own notification, it has
+ * lost its connection.
  */
 const heartbeat = "beat"
 const heartbeatMs = 15_000

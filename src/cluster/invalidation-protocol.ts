@@ -16,15 +16,16 @@
  *    continues when all processes it knows have acknowledged. A writer on probation waits for one lease instead: a
  *    process that has not read the log by then may not use its caches. A writer that cannot log waits until the others
  *    must have noticed its silence (see 6). Writers do not wait for a process that reports `away`, which means that its
- *    lease has expired. It uses its caches again only after it has reported the end of that state. A writer that has
- *    read its own message back has read that report too, or the report was logged later and its sender has read the
- *    writer's message first.
+ *    lease has expired. Such a process uses its caches again only after it has logged a message without `away` and has
+ *    read it back. This is safe in both possible orders. If that message was logged before the writer's message, the
+ *    writer has read it too when it reads its own message back, and waits for the process. If it was logged later, the
+ *    process has read the writer's message before it uses its caches.
  * 5. A process with a valid lease that knows no other process need not log its writes. A new process that it has not
  *    read about is still on probation.
  * 6. A process without messages for one lease is lost. It may have committed without logging, so all others drop their
- *    caches. They do so again when its last statement must have ended in the database. The same happens after a last
- *    message (`bye`), which does not end running statements, and after a probation, before which a process may have
- *    died unnoticed.
+ *    caches. They do so again when its last statement must have ended in the database. This second step is also needed
+ *    in two other cases: after a last message (`bye`), because it does not end running statements, and after a
+ *    probation, because a process may have died unnoticed before it.
  *
  * A cache must check `mayServe` at each use. When keys are dropped, it must also discard the results of running reads.
  */
@@ -38,7 +39,10 @@ export interface InvalidationProtocolOptions {
   readonly statementMs: number
   readonly maxBytes: number
   readonly onDrop: (drop: ReadonlyArray<Invalidation> | "all") => void
-  /** Called when wake-ups may be lost: missed, or not sent by a process that died or did not know this one yet. */
+  /**
+   * Called when wake-ups may be lost: this process missed them, or another process did not send them, because it died
+   * or did not know this process yet.
+   */
   readonly onGap: () => void
 }
 
@@ -56,7 +60,10 @@ interface Wait {
   readonly askedAt: number
   readonly end: number
   readonly done: () => void
-  /** The message that contains the last of the pairs, once it is written, and when it was logged. */
+  /**
+   * The number of the message that contains the last of the pairs, and the time when it was logged. Each is Infinity
+   * until it is known.
+   */
   number: number
   loggedAt: number
 }
@@ -64,12 +71,18 @@ interface Wait {
 const PENDING_DROPS_MAX = 5_000
 /** Room in a message for the names of its members and for the members that the peer link adds. */
 const TAIL_BYTES = 100
-/** The others may read the last message one lease late, notice the silence after another and use caches for a third. */
+/**
+ * A writer that cannot log waits for this many leases. The others need at most three: they may read its last message
+ * one lease late, notice its silence after a second lease, and use their caches for a third.
+ */
 const SILENCE_LEASES = 4
 
 export class InvalidationProtocol {
   readonly #options: InvalidationProtocolOptions
-  /** The lease assumed for other processes: longer than the own lease by more than two clocks can drift apart in it. */
+  /**
+   * The lease that is assumed for other processes. It is slightly longer than the own lease, because the clocks of
+   * two processes can drift apart during a lease.
+   */
   readonly #patienceMs: number
   readonly #peers = new Map<string, Peer>()
   readonly #drops: PendingInvalidations
@@ -78,9 +91,9 @@ export class InvalidationProtocol {
   /** The first peer in the acknowledgements of the next message, if there is no room for all. */
   #firstNamed = 0
   #echoNumber = 0
-  /** When the newest own message that was read back was written. */
+  /** The time when this process wrote the newest of its messages that it has read back. */
   #echoAt = Number.NEGATIVE_INFINITY
-  /** Since when this process has listened without interruption. */
+  /** The time since which this process has listened without interruption. */
   #since = Number.POSITIVE_INFINITY
   /** True if a process that died before `#since` may have left a running statement in the database. */
   #mayBeUnheard = false
@@ -240,7 +253,11 @@ export class InvalidationProtocol {
     })
   }
 
-  /** Finds lost peers by the log and not by the clock: messages not read yet were logged after the own message. */
+  /**
+   * Finds lost peers. This process has read everything that was logged before `readUntil`, the time when it wrote its
+   * own message that it has just read back. The clock is not used, because messages that were logged later may not
+   * have been read yet.
+   */
   #findLost(readUntil: number): boolean {
     let found = this.#mayBeUnheard && this.#mustHaveEnded(this.#since, readUntil)
     if (found) this.#mayBeUnheard = false
@@ -259,7 +276,7 @@ export class InvalidationProtocol {
     return found
   }
 
-  /** Whether the statements of a process without messages since then must have ended. */
+  /** Whether the statements of a process that has sent no message since the time `since` must have ended. */
   #mustHaveEnded(since: number, readUntil: number): boolean {
     return since + this.#patienceMs + this.#options.statementMs < readUntil
   }

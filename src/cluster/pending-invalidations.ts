@@ -43,7 +43,7 @@ export class PendingInvalidations {
 
   /** Drops all pairs. The next `take` reports that pairs were lost. */
   forget(): void {
-    // One pair is not counted yet: it stands for the report that the next `take` returns.
+    // All dropped pairs except one are counted here. The next `take`, which reports the loss, counts the last one.
     this.#taken += Math.max(0, this.#waiting.size - 1)
     this.#waiting.clear()
     this.#forgot = true

@@ -18,7 +18,7 @@ export interface PostgresTransportOptions {
 
 /** The transport has its own client. With a busy shared pool, late heartbeats would turn off the caches. */
 export const postgresTransportClient = {
-  /** The second connection is a spare for when the first hangs. */
+  /** The second connection is used when the first one hangs. */
   max: 2,
   /** Short, because caches are off while the transport is down. */
   backoff: (): number => 0.1,
@@ -28,7 +28,10 @@ export const postgresTransportClient = {
   connection: {
     /** Notifications do not survive a server crash, so they need not wait for the disk. */
     synchronous_commit: "off",
-    /** A listening session is idle, and a server limit would end it. Zero (no limit) would not be sent. */
+    /**
+     * A listening session is idle, so a limit of the server would end it. The longest limit is set, because the
+     * client does not send the value zero (no limit).
+     */
     idle_session_timeout: 2_147_483_647,
   },
 }

@@ -21,10 +21,7 @@ const ignored = new Set([
   "tcp_user_timeout",
 ])
 
-/**
- * Parameters of libpq that are not supported, with the values that are allowed all the same, because these values
- * require nothing.
- */
+/** Parameters of libpq that are not supported. The listed values are still allowed, because they require nothing. */
 const unsupported: Readonly<Record<string, ReadonlyArray<string>>> = {
   channel_binding: ["prefer", "disable"],
   gssencmode: ["prefer", "disable"],

@@ -24,7 +24,7 @@ export const makeKeyFile = (folder: string, file: string): void => {
   try {
     linkSync(made, file)
   } catch {
-    // Another process has created the file, which is kept, or the file system does not support links.
+    // Either another process has created the file, which is then kept, or the file system does not support links.
     if (!existsSync(file)) renameSync(made, file)
   } finally {
     rmSync(made, { force: true })
@@ -32,8 +32,8 @@ export const makeKeyFile = (folder: string, file: string): void => {
 }
 
 /**
- * Reads the master key from a file in this folder, which is used without SECRET_KEYS. The first start generates the
- * key. It is stored outside the database, so dumps of the database do not contain it.
+ * Reads the master key from a file in this folder. The file is used if SECRET_KEYS is not set. The first start
+ * generates the key. The key is stored outside the database, so dumps of the database do not contain it.
  */
 const fromFile = (folder: string): ReadonlyArray<NamedKey> => {
   const file = join(folder, "secret-key")
