@@ -68,10 +68,7 @@ export interface Endpoint {
   readonly path: string
   readonly headers: ReadonlyArray<string>
   readonly needsAddress: boolean
-  /**
-   * The maximum size of the body. 0 means that the operation has no body; a body that is sent all the same is
-   * ignored.
-   */
+  /** The maximum size of the body. 0 means that the operation has no body. If a client sends one, it is ignored. */
   readonly bodyLimitBytes: number
   /**
    * Handles a request and calls `respond` once. Returns a function for the server to call when the client disconnects

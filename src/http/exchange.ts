@@ -51,7 +51,7 @@ export interface Exchange extends ResponseTarget {
    * True during the native callback of the request. In it, the library itself combines writes into one (corks them).
    */
   inCallback: boolean
-  /** Asks the handler to stop. Returns false if the handler continues to its end all the same. */
+  /** Asks the handler to stop. Returns false if the handler does not stop and continues to its end. */
   cancel: () => boolean
 }
 
@@ -167,8 +167,8 @@ export const makeExchanges = ({ allowedOrigins, deadlineMs, observe, refuse }: E
 
   /**
    * Refuses a request whose length is ambiguous. The response is sent in the next turn of the event loop. Until then
-   * the request has no response, so the library closes the connection, and does not read the bytes that follow as
-   * another request.
+   * the request has no response, and the library closes a connection that sends another request in this state. So the
+   * bytes that follow are never handled as another request.
    */
   const refuseLength = (exchange: Exchange) => {
     setImmediate(() => fail(exchange, "bad_length"))

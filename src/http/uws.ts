@@ -8,8 +8,8 @@ import { createRequire } from "node:module"
 process.env["UWS_HTTP_MAX_HEADERS_SIZE"] ??= String(16 * 1024)
 
 /**
- * Loads the library. If the glibc of the system is too old, it throws a clear error: the error of the library itself
- * blames an unsupported version of Node.
+ * Loads the library. If the glibc of the system is too old, this function throws a clear error. The error of the
+ * library itself would say that the version of Node is not supported.
  */
 const load = (): typeof import("uWebSockets.js") => {
   try {

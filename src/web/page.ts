@@ -42,8 +42,9 @@ export const pageHeaders = (formsLeadOut = false): Record<string, string> => ({
   "Content-Security-Policy": contentPolicy(formsLeadOut),
   "Referrer-Policy": "no-referrer",
   "X-Frame-Options": "DENY",
-  // Another application may have opened this page in a window, and wait for a message after this page has redirected
-  // the window back to it. With `same-origin`, the browser would cut the connection between both windows.
+  // Another application may have opened this page in a window. The application then waits for a message from the window
+  // after this page has redirected the window back to the application. With `same-origin`, the browser would cut the
+  // connection between both windows.
   "Cross-Origin-Opener-Policy": formsLeadOut ? "unsafe-none" : "same-origin",
   "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 })

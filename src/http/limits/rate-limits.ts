@@ -50,8 +50,8 @@ const budgets: Record<LimitName, Partial<Record<Subject, Budget>> & { readonly s
 }
 
 /**
- * How many bytes of stored responses a caller may add in this time. A busy caller needs a tenth of it. At this rate
- * it takes days to fill a disk.
+ * A caller may add this many bytes of stored responses within this many seconds. A busy caller needs a tenth of that.
+ * At this rate it takes days to fill a disk.
  */
 const storageBudget = { bytes: 64 * 1024 * 1024, seconds: 3600 }
 

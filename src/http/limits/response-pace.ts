@@ -12,7 +12,7 @@ const sampledLoad = 64
 /** When the counted load has reached this value, all further responses of the turn are watched. */
 const freeLoad = 2 * sampledLoad
 const maxLoad = 5000
-/** The maximum load of a turn in the second after a turn that reached its maximum. */
+/** After a turn that reached its maximum load, this is the maximum load of a turn for one second. */
 const maxLoadAfter = 1000
 const afterMs = 1000
 

@@ -18,8 +18,8 @@ export interface HeadFacts {
    */
   readonly hasValidLength: boolean
   /**
-   * Whether the Idempotency-Key is present but empty. A key may become empty in the library, which may remove
-   * non-ASCII characters at the ends of a value, as it removes spaces.
+   * Whether the Idempotency-Key is present but empty. The library can make a key empty: it may remove non-ASCII
+   * characters at the ends of a value, like spaces.
    */
   readonly hasEmptyKey: boolean
 }

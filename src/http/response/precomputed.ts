@@ -56,8 +56,8 @@ class HeadBuffer {
 
 /**
  * Makes a function that writes status and headers of precomputed responses. A native call costs more than joining
- * bytes, so one call of `writeStatus` writes both; it does not check its argument. The argument is bytes, because the
- * library would measure and convert a string each time.
+ * bytes, so both are written with one call of `writeStatus`, which does not check its argument. The argument is
+ * bytes, because the library would measure and convert a string each time.
  */
 export const makePrecomputedWriter = (
   constantLines: string,

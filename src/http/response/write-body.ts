@@ -38,11 +38,11 @@ export const writeBody = (res: HttpResponse, body: string | Uint8Array, isWatche
 }
 
 /**
- * Ends a response without a body. The library stores responses that a client does not read, and does not report it for
- * a response without a body. To limit the memory, about one in a thousand of these responses closes its connection,
- * which HTTP allows at any time. A client that never reads is disconnected after a few hundred kilobytes. Any other
- * client opens a new connection. The library sees no end of the closing response, so it processes no further request
- * of the connection.
+ * Ends a response without a body. The library stores responses that a client does not read. For a response without a
+ * body, it does not report that the client does not read. To limit the memory, about one in a thousand of these
+ * responses closes its connection, which HTTP allows at any time. A client that never reads is disconnected after a
+ * few hundred kilobytes. Any other client opens a new connection. The closing response is not ended in the library,
+ * so the library processes no further request of the connection.
  */
 export const sendNoBody = (res: HttpResponse): void => {
   if (--untilClose > 0) {
