@@ -20,7 +20,10 @@ export interface ChannelRegistryOptions {
 
 const replayBytes = 16 * 1024 * 1024
 
-/** The channels that have subscribers in this process. All methods are synchronous; the hub and the loader read. */
+/**
+ * The channels that have subscribers in this process. All methods are synchronous. The hub and the state loader read
+ * the database.
+ */
 export class ChannelRegistry implements Source {
   readonly outlets = new Set<Publish>()
   readonly counts = { published: 0, delivered: 0, recovered: 0, unrecovered: 0, restarts: 0 }
@@ -71,7 +74,10 @@ export class ChannelRegistry implements Source {
     return openChannel.position !== undefined && openChannel.position.offset < offset
   }
 
-  /** Publishes an event committed by this process, if it is the next of its channel. False: it must be read. */
+  /**
+   * Publishes an event committed by this process, if it is the next event of its channel. Returns false if the event
+   * must be read from the database instead.
+   */
   publishCommitted({ at, channel, data, epoch, offset, type }: PlacedEvent): boolean {
     const openChannel = this.#openChannels.get(channel)
     if (openChannel === undefined) return true

@@ -5,7 +5,8 @@ import type { Channel, ChannelKind } from "./channel-names.ts"
 
 /**
  * The state a subscriber receives before the events. `expression` is read in the statement that reads the channel's
- * offset. `view` calls a service: the offset is read before and after it, and the state is used if it did not change.
+ * offset. `view` calls a service. The offset is read before and after the call, and the state is used if the offset
+ * did not change.
  */
 export type ChannelState =
   | { readonly expression: (channel: Channel, sql: Client) => SqlPiece }

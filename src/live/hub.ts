@@ -50,7 +50,7 @@ export class Hub extends Context.Service<
     counts(): ChannelRegistry["counts"] & {
       readonly channels: number
       readonly subscriptions: number
-      /** Channels whose events a check found, and whose wake-up did not arrive before the next check. */
+      /** How many times a check found new events of a channel whose wake-up did not arrive before the next check. */
       readonly repaired: number
     }
   }
@@ -132,7 +132,7 @@ export class Hub extends Context.Service<
                   const byName = new Map(standings.map((standing) => [standing.name, standing]))
                   for (const found of news) {
                     const standing = byName.get(found.name)!
-                    // Skipped if all subscribers left during the read, even if others joined.
+                    // The result is skipped if all subscribers left during the read, even if others joined.
                     if (openChannels.find(found.name) !== standing.openChannel) continue
                     if (!woken.has(found.name)) unannounced.add(found.name)
                     openChannels.apply(standing.openChannel, found, standing)

@@ -3,8 +3,9 @@ import type { ChannelPosition } from "../../actors/ports.ts"
 import { AppConfig } from "../config/config.ts"
 
 /**
- * The channels to which this process added an event beyond the limit per channel. The list is in memory
- * only: after a restart, a channel is added again with its next event. A channel without further events shrinks when its events reach the maximum age.
+ * The channels to which this process added an event beyond the limit per channel. The list is in memory only. After a
+ * restart, a channel is added again with its next event. A channel without further events shrinks when its events
+ * reach the maximum age.
  */
 export class OversizedChannels extends Context.Service<
   OversizedChannels,

@@ -11,7 +11,10 @@ import type { Frame } from "./replay-buffer.ts"
 /** The interface of a socket, independent of the transport. */
 export interface Sink {
   send(frame: string | Frame): void
-  /** Subscribes the socket to the topic. It receives later frames of the topic after the frames sent to it so far. */
+  /**
+   * Subscribes the socket to the topic. Later frames of the topic arrive after all frames that were already sent to
+   * the socket.
+   */
   subscribe(topic: string): void
   unsubscribe(topic: string): void
   close(code: number, reason: string): void

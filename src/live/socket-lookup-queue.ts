@@ -55,7 +55,8 @@ export class LookupQueue {
   #answerNext() {
     const [frame] = this.#waiting
     if (frame === undefined) return
-    // Otherwise a client that reads more slowly than it sends lookups would be disconnected as a slow reader.
+    // While the socket is full, the lookup waits. Without this, a client that sends many lookups and reads slowly would
+    // be disconnected as a slow reader.
     this.#isHeld = this.#isFull()
     if (this.#isHeld) return
     const { directory, run } = this.#ports

@@ -7,7 +7,10 @@ import { Sql } from "../postgres/sql.ts"
 /** Limits concurrent reads: sockets with many lookups must not use the whole connection pool. */
 const concurrentReads = 4
 
-/** A character has at most three bytes here. Larger results are rejected before they are read. */
+/**
+ * A character of the limit (a UTF-16 unit) has at most three bytes in UTF-8. Results with more bytes are rejected
+ * before they are read.
+ */
 const mostBytes = 3 * liveLimits.lookupCharacters
 
 const charactersOf = (records: LookupResult["result"]): number =>

@@ -15,7 +15,10 @@ const sweepMs = 250
 const slowEverySweeps = 4
 /** A socket with more unsent bytes is disconnected. Its client reconnects and resumes. */
 const slowAboveBytes = 256 * 1024
-/** A socket that reads this much between two checks stays connected, or a larger state could never be delivered. */
+/**
+ * A slow socket that reads at least this much between two checks stays connected. Otherwise a very large state could
+ * never be delivered.
+ */
 const leastReadBytes = 16 * 1024
 /** While this process may miss invalidations, it rechecks all users at this interval. */
 const recheckMs = 1000
@@ -102,7 +105,8 @@ export class LiveSessions extends Context.Service<
         for (const session of some) toRecheck.add(session)
         if (toRecheck.size === 0 || isRechecking) return
         isRechecking = true
-        // Asynchronously: caches that are invalidated after this handler still hold the old permissions.
+        // The recheck does not start immediately, because caches that are invalidated after this handler still hold the
+        // old permissions.
         setImmediate(() => fork(recheck))
       }
       const authenticated = function* () {
@@ -145,7 +149,8 @@ export class LiveSessions extends Context.Service<
       let keysRecheckedAt = 0
       const sweeper = setInterval(() => {
         const now = ports.now()
-        // After a stall of the process, this runs before the frames that arrived during the stall.
+        // After a stall of the process, this sweep runs before the frames that arrived during the stall are handled. So
+        // only a part of the stall counts as time in which the process has listened.
         const sinceSweepMs = performance.now() - sweptAt
         listenedMs += Math.min(sinceSweepMs, 2 * sweepMs)
         sweptAt += sinceSweepMs

@@ -97,7 +97,7 @@ export const mountLive = (
       return new Forbidden({
         error: "This origin is not allowed to connect. The operator can add it to ALLOWED_ORIGINS.",
       })
-    // URLs are stored in logs and browser histories.
+    // A token in the URL is refused, because URLs are stored in logs and browser histories.
     return tokenInQuery.test(query)
       ? new InvalidRequest({ error: "Send the token in the connect frame, not in the URL." })
       : undefined
@@ -110,7 +110,8 @@ export const mountLive = (
     res.onAborted(() => {
       isClosed = true
     })
-    // In the next turn of the event loop. Until then, uWebSockets.js closes a connection that sends further requests.
+    // The response is sent in the next turn of the event loop. Until then, uWebSockets.js closes the connection if it
+    // sends another request.
     setImmediate(() => {
       if (isClosed) return
       res.cork(() => {

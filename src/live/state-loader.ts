@@ -7,7 +7,7 @@ import { ChannelStates } from "./channel-states.ts"
 
 /** Limits concurrent reads: many reconnecting clients must not use the whole connection pool. */
 const concurrentReads = 4
-/** How often a view is read at most, if the channel gets events during the read. */
+/** The maximum number of times that a view is read, if the channel gets events during each read. */
 const viewTries = 3
 const pageEvents = 100
 
@@ -34,7 +34,8 @@ export const makeStateLoader = Effect.gen(function* () {
       const view = JSON.stringify(yield* state.view(channel)) ?? "null"
       const later = yield* events.open(channel.name, undefined, 0)
       const isUnchanged = later.epoch === opening.epoch && later.offset === opening.offset
-      // A view newer than its position is allowed: later events repeat it. An older view would lose a change.
+      // The view may be newer than its position, because later events only repeat the changes in it. If the view were
+      // older, a change would be lost.
       if (isUnchanged || tries === viewTries) return { ...opening, state: view } satisfies Opening
       opening = later
     }

@@ -10,7 +10,7 @@ import type { IsWanted } from "./state-loader.ts"
 export interface Subscriber {
   readonly sink: Sink
   principal(): Principal | undefined
-  /** The user may not, or may no longer, receive the channel. */
+  /** Called if the user is not, or is no longer, allowed to receive the channel. */
   refused(subscription: Subscription): void
 }
 
