@@ -16,8 +16,9 @@ export interface BatchOptions<Ask, Answer, E, Broken> {
   readonly maxFull?: number
   readonly maxAsks: number
   /**
-   * A statement contains more requests than this only if more than twice as many wait. It then contains half of them.
-   * The other half is left for the next statement, so that this process and the database work at the same time.
+   * If at most this many requests wait, they all share the next statement. If more wait, the next statement contains
+   * half of them, but at least this many. The others are left for the statement after it, so that this process and
+   * the database work at the same time.
    */
   readonly evenAsks?: number
   /** Whether a request may be in the same statement as these other requests. */

@@ -47,8 +47,8 @@ export type StateExpression = (sql: Client) => SqlPiece
 
 const noState: StateExpression = (sql) => sql`null::jsonb`
 /**
- * Limit the number of events that one read returns in total and for each channel. A channel with many events must not
- * delay other channels, and the result must fit in memory.
+ * These two constants limit the number of events that one read returns, in total and for each channel. A channel with
+ * many events must not delay other channels, and the result must fit in memory.
  */
 const newsAtOnce = 10_000
 const newsPerChannel = 200

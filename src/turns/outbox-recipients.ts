@@ -1,7 +1,8 @@
 import type { Config } from "../config/config.ts"
 
 /**
- * Whether a recipient is a phone number: it starts with "+". An email address can also start so, but contains "@".
+ * Whether a recipient is a phone number: it starts with "+". An email address can also start with "+", but it
+ * contains "@".
  */
 export const isPhone = (recipient: string) => recipient.startsWith("+") && !recipient.includes("@")
 

@@ -73,8 +73,8 @@ export class RecentEventLists extends Context.Service<
        */
       const longestSeconds = statementTimeoutMs / 1000 + 1
       /**
-       * The SQL expression for the full transaction number of a row. A row stores only its lower 32 bits (`xmin`). The
-       * full number is less than `below` by less than 2^32, and only one number with these bits is in that range.
+       * The SQL expression for the full transaction number of a row. A row stores only its lower 32 bits (`xmin`).
+       * The full number is one of the 2^32 numbers up to `below`, and only one of these has the stored bits.
        */
       const number = (q: Client) =>
         q`((select below from sight) - (((select below from sight) - e.xmin::text::bigint) & 4294967295))`

@@ -45,8 +45,8 @@ export const writeTurns = (turns: ReadonlyArray<WrittenTurn>) => {
 }
 
 /**
- * Whether a turn may be in one statement with these other turns. Only one turn of a statement may use codes, because
- * the locks on codes are ordered within one turn only, and two orders of locks could cause a deadlock.
+ * Whether a turn may be in one statement with these other turns. Only one turn of a statement may use codes. Within
+ * one turn, codes are locked in a fixed order. Across several turns they are not, and this could cause a deadlock.
  */
 export const mayGoTogether = ({ turn }: WrittenTurn, others: ReadonlyArray<WrittenTurn>): boolean =>
   turn.effects.uses === undefined || others.every((other) => other.turn.effects.uses === undefined)

@@ -71,7 +71,10 @@ export class Refunds extends Context.Service<
         readonly reason: string | undefined
       },
     ): Effect.Effect<StoredOrder, Failure>
-    /** Applies a provider's report that a refund was made or failed. Also for a refund that was requested there. */
+    /**
+     * Applies a provider's report that a refund was made or failed. The refund may have been requested directly at
+     * the provider.
+     */
     applyEvent(event: {
       readonly orderId: string
       readonly provider: string
@@ -136,7 +139,7 @@ export class Refunds extends Context.Service<
 
       /**
        * Records the outcome of a refund. Ignores an outcome that the state of the refund refuses, for example a
-       * repeat.
+       * repeated report.
        */
       const settle = (
         orderId: string,
