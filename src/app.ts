@@ -24,7 +24,8 @@ import { endpointWithNotice, siteNotice, withNotice } from "./web/site-notice.ts
 const prepareData = Effect.fnUntraced(function* (config: Config) {
   yield* ensureAdmin
   if (config.demo) yield* seedDemo
-  // In production the startup check has already rejected usable demo data, and only the admin's password is set.
+  // In production no demo secrets are set, because the startup check has already rejected a database with usable demo
+  // data.
   if (!config.production) yield* renewDemoSecrets
 })
 

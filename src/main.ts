@@ -1,7 +1,7 @@
 /**
  * Effect stores the async context of every waiting fiber for users of AsyncLocalStorage. This service does not use
- * it, and each request would pay for it several times. So `getBuiltinModule`, which Effect uses to find
- * AsyncLocalStorage, is hidden while Effect is loaded.
+ * AsyncLocalStorage, but every request would store the context several times. So `getBuiltinModule`, which Effect
+ * uses to find AsyncLocalStorage, is hidden while Effect is loaded.
  */
 const { getBuiltinModule } = process
 Object.assign(process, { getBuiltinModule: undefined })

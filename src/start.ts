@@ -13,7 +13,10 @@ import { startWorkers } from "./workers.ts"
 
 type Stop = () => Promise<void>
 
-/** Loads the service while the database starts. A parent of workers does not serve, so it does not load it. */
+/**
+ * Loads the service while the database starts. The parent process of workers does not serve requests, so it does not
+ * load the service.
+ */
 const loadService = () => import("./app.ts")
 
 const runWorker = async (config: Config, database: DatabaseAddress, requests: StopRequests) => {

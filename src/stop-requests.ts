@@ -6,8 +6,8 @@ const parentPollMs = 500
 
 export interface StopRequests {
   /**
-   * Sets the function that a stop calls. Before the first call the process has nothing to clean up and exits
-   * immediately.
+   * Sets the function that a stop calls. If a stop is requested before `stopWith` was called, the process has nothing
+   * to clean up and exits immediately.
    */
   stopWith(stop: Stop): void
   isStopping(): boolean
@@ -20,7 +20,7 @@ export interface StopOptions {
 
 /**
  * Ends this process when it is requested to stop, with exit code 0 if the stop succeeds. It is installed before
- * anything else starts, because as process 1 of a container Node ignores a signal without a listener. Further
+ * anything else starts: in a container, Node may be process 1, which ignores a signal that has no listener. Further
  * requests are ignored, because Ctrl-C under `npm start` arrives twice: from the terminal and from npm.
  */
 export const listenForStop = ({ withParent }: StopOptions): StopRequests => {

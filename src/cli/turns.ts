@@ -16,8 +16,8 @@ import { entityStore } from "../turns/entity-store.ts"
 import { Outbox } from "../turns/outbox.ts"
 
 /**
- * A replacement that does nothing. The running service processes the deadlines: if a command leased a deadline, the
- * service would process it later.
+ * A replacement for `Deadlines` that does nothing, because the running service processes the deadlines. If a command
+ * leased a deadline, the service would have to wait for the end of the lease.
  */
 const noDeadlines = Layer.succeed(
   Deadlines,

@@ -30,7 +30,8 @@ export const checkLootboxRequest = ({ ids, isOwned, ownerEmail, ownerId, status,
   const addFault: Record<BoxFault, () => void> = {
     owner_missing: () =>
       faults.add("owner_id", "required", `A lootbox with status ${status} requires an owner.`),
-    // Reported only if the request names an owner. If the lootbox already has one, the machine refuses the status.
+    // This fault is reported only if the request names an owner. If the lootbox already has an owner, the machine
+    // refuses the status.
     owner_not_allowed: () =>
       namesOwner &&
       faults.add(

@@ -16,9 +16,9 @@ const usersPerRound = 500
 const quietSeconds = 3600
 
 /**
- * Notifies users when an id becomes free in which they have an interest. The first notice goes to the user with the
- * oldest interest who can buy the id. After a head start, the other users are notified in the order of their interests.
- * A notice reserves nothing: the first user who checks out gets the id.
+ * When an id becomes free, notifies the users who have an interest in it. The first notice goes to the user with the
+ * oldest interest who can buy the id. After a head start, the other users are notified in the order of their
+ * interests. A notice reserves nothing: the first user who checks out gets the id.
  */
 export class InterestNotices extends Context.Service<
   InterestNotices,

@@ -18,7 +18,7 @@ const shownRecent = 20
  * not for sale.
  */
 const drawsPerShown = 3
-/** Random ids have these lengths. Other lengths are used only if all of these are not for sale. */
+/** Random ids have these lengths. Other lengths are used only if none of these is for sale. */
 const usualLengths = { minLength: 3, maxLength: 5 }
 const allLengths = { minLength: 1, maxLength: maxEmojiPerId }
 const unavailableViews = -1

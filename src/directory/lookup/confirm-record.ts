@@ -35,7 +35,7 @@ const pairsOf = (id: EmojiId, { data, tag }: DirectoryRecord, given: string) => 
 
 /**
  * Whether one of the records has this data. Undefined if `tagOrTicker` is neither a tag nor a ticker. All records are
- * compared, and by their digests, so that the response time does not reveal how similar a wrong value is.
+ * always compared, by their digests, so that the response time does not reveal how similar a wrong value is.
  */
 export const isConfirmed = (
   id: EmojiId,

@@ -47,7 +47,7 @@ const changeForm = ({ close, id, name, record }) => {
     note,
   )
   const showGone = () => {
-    // While this form is saving, the record is gone because the form replaced it.
+    // While this form saves, a missing record means that the form itself has replaced it.
     if (isSaving) return
     isGone = true
     fill(note, goneWarning)

@@ -43,7 +43,7 @@ export const explain = (error) => {
   const messages = Object.values(error.fields).flatMap((faults) => faults.map(({ message }) => message))
   // Messages that are not sentences are left out, because they can only be understood next to the field name.
   const sentences = messages.filter((message) => message.endsWith("."))
-  // The general message says what to do, unless it repeats a field or only refers to the fields.
+  // The general message says what to do, unless it repeats the message of a field or only refers to the fields.
   const refersToFields = sentences.includes(error.message) || error.message.includes("See the fields")
   return refersToFields && sentences.length > 0
     ? sentences.map((text) => text.replace(placeInList, "")).join(" ")
