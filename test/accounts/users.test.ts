@@ -234,7 +234,7 @@ describe("DELETE /users/{id}", () => {
     expect((await service.call("GET", "/account", { token: user.token })).status).toBe(200)
   })
 
-  it("is rejected while the user has an order with a pending payment or a pending transfer", async () => {
+  it("is rejected while the user has a pending transfer or an order with a pending payment", async () => {
     const [payer, receiver] = await Promise.all([service.user(), service.user()])
     await service.sql`
       insert into entity (kind, id, version, turn, status, state, owner_id, peer_id) values

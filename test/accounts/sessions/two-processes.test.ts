@@ -104,7 +104,7 @@ describe("rate limits", () => {
     expect(Number(answer.headers.get("ratelimit-reset"))).toBeGreaterThan(0)
   })
 
-  it("also limit the mails that one IP address causes for all email addresses together", async () => {
+  it("also limit the total number of mails to all addresses that requests from one IP address can cause", async () => {
     const [row] = await one.sql`select key from rate_window where key like 'mail/address/%'`
     await one.sql`update rate_window set used = 120, resets_at = now() + interval '30 seconds' where key = ${row?.["key"]}`
     const answer = await two.call("POST", "/users", { body: { email: someEmail() } })
