@@ -15,7 +15,7 @@ let server: Awaited<ReturnType<typeof startPostgres>>
 let admin: Sql
 let a: Member
 let b: Member
-/** Stops background work of a test, also when the test fails. */
+/** Set to true after each test, even if the test failed, so that its background work stops. */
 let isOver = false
 const children = new Set<ChildProcess>()
 
@@ -44,7 +44,7 @@ const startMember = async (name: string) => {
       if (signal === "SIGKILL") await once(child, "exit")
     },
     hasEnded: once(child, "exit"),
-    /** Terminates the listening or the notifying database sessions of the message bus of the process. */
+    /** Terminates the database sessions in which the message bus of the process listens, or those in which it notifies. */
     cut: (end: "listen" | "notify") => admin`
       select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = ${`${name} bus`} and (query ilike 'listen%') = ${end === "listen"}`,
