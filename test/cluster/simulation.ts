@@ -154,7 +154,7 @@ export class World {
 
   /**
    * Runs a step of the process after the delay. If the process is stalled at that time, the step runs when the process
-   * continues. The delayed steps of a process run in random order.
+   * continues. Steps that were delayed by a stall run in random order.
    */
   #in(node: Node, delayMs: number, run: () => void): void {
     const attempt = () => {
