@@ -191,7 +191,7 @@ describe("PATCH /users/{id}", () => {
     expect((await patch(user.id, { role: "Emperor" })).status).toBe(400)
   })
 
-  it("is denied to ordinary users, also for their own account", async () => {
+  it("is denied to ordinary users, even for their own account", async () => {
     const user = await service.user()
     const refused = await patch(user.id, { free_limit: 100 }, user.token)
     expect(refused.status).toBe(403)

@@ -185,7 +185,7 @@ describe("a write", () => {
     expect(b.mayServe(401)).toBe(false)
   })
 
-  it("does not wait for a process that sends but does not receive, until that process receives again", () => {
+  it("does not wait for a process that only sends messages, but waits again when that process also receives messages", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
@@ -348,7 +348,7 @@ describe("another process", () => {
     expect(a.invalidate(405, "x").isDone).toBe(false)
   })
 
-  it("numbers its messages, so that a missed message is noticed, also if the process was unknown before", () => {
+  it("numbers its messages, so that a missed message is noticed, even if the process was unknown before", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)

@@ -171,7 +171,7 @@ it("a process reads the write of another process after a clean and after an uncl
   await Promise.all([a.warm("restart"), b.warm("restart")])
 })
 
-it("a process drops its cache when another process is killed before it announces a commit", async () => {
+it("a process drops its cache when another process is killed after a commit and before the announcement of the commit", async () => {
   await Promise.all([a.warm("kill"), b.warm("kill")])
   const { lost } = await b.ask("stats")
   await a.ask("commit", "kill", 1)
