@@ -42,7 +42,7 @@ const postgresIsReady = (dataDir: string): boolean => {
 const health = async (port: number) => (await fetch(`http://127.0.0.1:${port}/health`)).status
 
 describe("node dist/main.js", () => {
-  it("serves with only PORT and DATA_DIR, prints its address, and stops its Postgres when it gets SIGTERM", async () => {
+  it("serves requests with only PORT and DATA_DIR set, prints its address, and stops its Postgres when it gets SIGTERM", async () => {
     const [port, dataDir] = [await freePort(), usedFolder]
     const program = start({ PORT: String(port), DATA_DIR: dataDir })
     await program.printed(`http://localhost:${port}`)
@@ -137,7 +137,7 @@ describe("node dist/main.js", () => {
   })
 })
 
-describe("a production start on demo data", () => {
+describe("a production start with demo data in the database", () => {
   const dataDir = temporaryFolder()
   const production = async (environment: Record<string, string> = {}) =>
     start({ NODE_ENV: "production", PORT: String(await freePort()), DATA_DIR: dataDir, ...environment })

@@ -16,7 +16,7 @@ it("the README has at most 150 lines", () => {
 })
 
 it.skipIf(findProgram("curl") === undefined)(
-  `the tour of the README works, and its last output is the live event of the new owner (requires ${packagesOf("curl")})`,
+  `the tour of the README works, and its last output is the live event that reports the new owner (requires ${packagesOf("curl")})`,
   async () => {
     const [port, folder] = [await freePort(), temporaryFolder()]
     const service = startProgram({ PORT: String(port), DATA_DIR: folder, LOG_LEVEL: "Error" })

@@ -55,7 +55,7 @@ describe("an API key", () => {
     }
   })
 
-  it("is accepted in the header X-Api-Key, with the header name in any letter case, even beside an invalid Authorization", async () => {
+  it("is accepted in X-Api-Key if the header name has another letter case, or if the Authorization header is invalid", async () => {
     const { id } = await service.user()
     const { text } = await makeKey(id)
     const rename = (headers: Record<string, string>) =>

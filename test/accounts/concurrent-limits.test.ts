@@ -31,7 +31,7 @@ it("if the limit allows only one more API key, only one of two concurrent reques
   expect((await service.call("GET", "/api_keys", { token: user.token })).body).toHaveLength(50)
 })
 
-it("when the limit is reached, a new API key replaces an expired key or is rejected if no key expired", async () => {
+it("if the user has the maximum number of API keys, a new key replaces an expired key, or is rejected if no key has expired", async () => {
   const user = await service.user()
   await service.sql`insert into api_key (id, user_id, name, secret_hash, scopes, expires_at)
                     select 'over-' || n, ${user.id}, 'of a while ago', '', '{}', now() - make_interval(hours => n)

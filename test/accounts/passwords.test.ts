@@ -126,7 +126,7 @@ test("a full hash queue rejects calls with a retry time, and accepts calls again
   )
 })
 
-test("an interrupted waiting call leaves the queue, but an interrupted hash runs to its end", async () => {
+test("a call that is interrupted in the queue leaves the queue, but a hash computation that has started is completed", async () => {
   await run(
     (passwords) =>
       Effect.gen(function* () {

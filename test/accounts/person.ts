@@ -54,7 +54,7 @@ export const newestLink = async (service: TestService, to: string) => {
   return new URL(mail?.link ?? "about:blank").searchParams.get("refresh_token") ?? ""
 }
 
-/** Returns the code that an authenticator app shows `steps` 30-second steps from now. */
+/** Returns the code that an authenticator app shows `steps` × 30 seconds from now. */
 export const totpCode = (secret: string, steps = 0) =>
   generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + steps * 30 })
 

@@ -97,7 +97,7 @@ it.each([
     Organizations.use((organizations) => organizations.remove(randomUUID())),
   ],
 ] as const)(
-  "if the outcome of deleting %s is unknown, its cached users are invalidated when the database responds",
+  "if the outcome of deleting %s is unknown, its cached users are invalidated when the database responds again",
   async (_, remove) => {
     let reads = 0
     const rows = (statement: (q: never) => unknown) => {

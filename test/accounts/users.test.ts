@@ -191,7 +191,7 @@ describe("PATCH /users/{id}", () => {
     expect((await patch(user.id, { role: "Emperor" })).status).toBe(400)
   })
 
-  it("is denied to ordinary users, also for their own account", async () => {
+  it("is denied to ordinary users, even for their own account", async () => {
     const user = await service.user()
     const refused = await patch(user.id, { free_limit: 100 }, user.token)
     expect(refused.status).toBe(403)
@@ -234,7 +234,7 @@ describe("DELETE /users/{id}", () => {
     expect((await service.call("GET", "/account", { token: user.token })).status).toBe(200)
   })
 
-  it("is rejected while the user has an order with a pending payment or a pending transfer", async () => {
+  it("is rejected while the user has a pending transfer or an order with a pending payment", async () => {
     const [payer, receiver] = await Promise.all([service.user(), service.user()])
     await service.sql`
       insert into entity (kind, id, version, turn, status, state, owner_id, peer_id) values

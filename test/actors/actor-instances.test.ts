@@ -87,7 +87,7 @@ describe("the turns of an entity", () => {
       }),
     ))
 
-  it("complete after they have started, even if the caller is interrupted", () =>
+  it("are completed once they have started, even if the caller is interrupted", () =>
     run(
       Effect.gen(function* () {
         const { cells, held, letGo, log } = yield* makeStage

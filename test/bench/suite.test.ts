@@ -98,7 +98,7 @@ describe("a measured server", () => {
     expect(await waitUntil(() => !isAlive(pid), patienceMs / 1000)).toBe(true)
   })
 
-  it("causes an error that contains its output if it exits before it listens", async () => {
+  it("that exits before it listens causes an error that contains the output of the server", async () => {
     const child = startChild(new URL("./fixtures/broken-server.ts", import.meta.url))
     await expect(child.next("listening", patienceMs / 1000)).rejects.toThrow(/out of order/)
   })

@@ -3,7 +3,7 @@ import type { LoadPlan } from "../../bench/load/lane.ts"
 import { takeTurn } from "../../bench/turns.ts"
 import { sampleRun } from "./report/sample.ts"
 
-/** Returns a fake side. Other programs disturb its runs by the given numbers of cores, in this order. */
+/** Returns a simulated server. `disturbances` has, for each of its runs, the number of cores that other programs used. */
 function side(name: string, disturbances: number[]) {
   const left = [...disturbances]
   return {

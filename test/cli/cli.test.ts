@@ -54,7 +54,7 @@ describe("the command line while the service is running", () => {
     await until(async () => (await listed()) === 401)
   })
 
-  it("grants privileges to a user only by a confirmed email address or by the user id", async () => {
+  it("grants privileges only if the user is identified by a confirmed email address or by the user id", async () => {
     const email = "colleague@example.com"
     await service.call("POST", "/users", { body: { email, password: "correct horse battery" } })
     await run("organizations", "create", "Mine", "--partner-path", "mine", "--return-link", "mine://done")

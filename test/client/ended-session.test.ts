@@ -35,7 +35,7 @@ it("the live status is `logged_out` when the service closes the socket before it
 
 let logins = 0
 
-/** A client whose token refresh is answered when the test decides. */
+/** Creates a client whose token refresh gets its response when the test calls `answer`. */
 const slowRefresh = () => {
   let answer = () => {}
   const login = `slow-${++logins}`

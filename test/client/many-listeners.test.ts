@@ -43,7 +43,7 @@ it("ending a subscription does not stop a new subscription to the same id in ano
   await until(() => second > 0)
 })
 
-it("a subscription still receives events after a second one to the same id, in another spelling, was started and ended", async () => {
+it("a subscription still receives events after another subscription to the same id, in another spelling, has ended", async () => {
   connect()
   const received: Array<string> = []
   let states = 0

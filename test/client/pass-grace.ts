@@ -2,7 +2,7 @@ import { claimsOf } from "../accounts/person.ts"
 import type { TestService } from "../fixtures/service.ts"
 
 /**
- * Moves the last token renewal one minute into the past, so that the grace period of the old refresh token is over.
+ * Moves the last token renewal one minute into the past, so that the grace period of the old refresh token has ended.
  * The service must run with `peersPossible`.
  */
 export const passGrace = (service: TestService, token: string) => service.sql`

@@ -26,8 +26,8 @@ it("the delay before a reconnect grows when the service accepts connections and 
   const client = listen()
   await vi.advanceTimersByTimeAsync(5 * 60_000)
   client.live.close()
-  // `Math.random` returns 0.5, so the delays are half of 0.5 s, 1 s, 2 s, … 30 s. Delays of the same length would give
-  // four connections per second.
+  // `Math.random` returns 0.5, so the delays are half of 0.5 s, 1 s, 2 s, … 30 s. If the delays did not grow, the client
+  // would open four connections per second.
   expect(FakeSocket.all.length).toBeLessThan(40)
 })
 

@@ -167,7 +167,8 @@ describe.skipIf(redisBinary === undefined)("the message bus with Redis", () => {
       const payload = `wake ${sent}`
       a.bus.publish("topic", payload)
       await vi.waitUntil(() => b.woken.includes(payload), patiently)
-      // Process b sends this invalidation after the wake-up. When it is recorded, a wake-up through the database is too.
+      // Process b sends this invalidation after it has received the wake-up. When the invalidation is recorded, a
+      // wake-up that was sent through the database is also recorded.
       await b.invalidate(payload)
       await vi.waitUntil(
         () => JSON.stringify(messages.map(({ drop }) => drop)).includes(`"${payload}"`),

@@ -81,7 +81,7 @@ describe("many processes", () => {
     writer!.write(401)
     for (const node of others) node.receive(402)
     expect(others.every((node) => node.drops.includes("x"))).toBe(true)
-    // This is shorter than a lease, which is how long a write waits for a process that does not acknowledge.
+    // The processes run for less than a lease here, so the write cannot have completed because of a timeout.
     live(403, 403 + 4 * HEARTBEAT_MS, ...nodes)
     expect(write.isDone).toBe(true)
   })
@@ -185,7 +185,7 @@ describe("a write", () => {
     expect(b.mayServe(401)).toBe(false)
   })
 
-  it("does not wait for a process that sends but does not receive, until that process receives again", () => {
+  it("does not wait for a process that only sends messages, but waits again when that process also receives messages", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
@@ -254,7 +254,7 @@ describe("a write", () => {
     expect(b.drops.join()).toBe(keys.join())
   })
 
-  it("drops whole caches if it has too many keys and a key that is too long", () => {
+  it("drops whole caches if it has too many keys or a key that is too long", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
@@ -274,7 +274,7 @@ describe("a write", () => {
 })
 
 describe("another process", () => {
-  it("that falls silent causes caches to be dropped after a lease, and again after its last possible statement", () => {
+  it("that falls silent causes caches to be dropped after a lease, and again when its last statement must have ended", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 1_300, a, b)
@@ -303,7 +303,7 @@ describe("another process", () => {
     expect(node.drops).toEqual(["all"])
   })
 
-  it("that was lost and returns is waited for again, and no message counts as missed", () => {
+  it("that was lost and has returned must acknowledge writes again, and no message counts as missed", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)
@@ -314,7 +314,7 @@ describe("another process", () => {
     expect(a.invalidate(512, "x").isDone).toBe(false)
   })
 
-  it("that stops is not waited for, but caches are dropped after its last possible statement", () => {
+  it("that stops need not acknowledge writes, but caches are dropped when its last statement must have ended", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 1_300, a, b)
@@ -348,7 +348,7 @@ describe("another process", () => {
     expect(a.invalidate(405, "x").isDone).toBe(false)
   })
 
-  it("numbers its messages, so that a missed message is noticed, also if the process was unknown before", () => {
+  it("numbers its messages, so that a missed message is noticed, even if the process was unknown before", () => {
     const { start, live } = setUp()
     const [a, b] = [start("a"), start("b")]
     live(0, 300, a, b)

@@ -15,7 +15,7 @@ let server: Awaited<ReturnType<typeof startPostgres>>
 let admin: Sql
 let a: Member
 let b: Member
-/** Stops background work of a test, also when the test fails. */
+/** Set to true after each test, even if the test failed, so that its background work stops. */
 let isOver = false
 const children = new Set<ChildProcess>()
 
@@ -44,7 +44,7 @@ const startMember = async (name: string) => {
       if (signal === "SIGKILL") await once(child, "exit")
     },
     hasEnded: once(child, "exit"),
-    /** Terminates the listening or the notifying database sessions of the message bus of the process. */
+    /** Terminates the database sessions in which the message bus of the process listens, or those in which it notifies. */
     cut: (end: "listen" | "notify") => admin`
       select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = ${`${name} bus`} and (query ilike 'listen%') = ${end === "listen"}`,
@@ -171,7 +171,7 @@ it("a process reads the write of another process after a clean and after an uncl
   await Promise.all([a.warm("restart"), b.warm("restart")])
 })
 
-it("a process drops its cache when another process is killed before it announces a commit", async () => {
+it("a process drops its cache when another process is killed after a commit and before the announcement of the commit", async () => {
   await Promise.all([a.warm("kill"), b.warm("kill")])
   const { lost } = await b.ask("stats")
   await a.ask("commit", "kill", 1)

@@ -5,7 +5,7 @@ import { redisBinary } from "../fixtures/servers/redis.ts"
 import { startRedis } from "./redis-server.ts"
 
 describe.skipIf(redisBinary === undefined)("a failing Redis connection", () => {
-  it("is reported once per reason, and again when it fails after it has worked", async () => {
+  it("is reported once for each reason, and again if it has worked and then fails", async () => {
     const redis = await startRedis(["--requirepass", "right"])
     const failures: Array<string> = []
     let ups = 0

@@ -139,7 +139,7 @@ export class World {
     return this.nodes.filter(({ isDead }) => !isDead)
   }
 
-  /** Returns cached values that the process would serve although the database holds others. */
+  /** Returns the keys whose cached values the process would serve although the database has other values. */
   staleAt(node: Node): ReadonlyArray<string> {
     if (!node.protocol.mayServe(node.clock())) return []
     return KEYS.filter((key) => node.cache.has(key) && node.cache.get(key) !== this.#truth.get(key))
@@ -152,7 +152,10 @@ export class World {
     })
   }
 
-  /** Runs the delayed steps of a stalled process when it continues, in any order. */
+  /**
+   * Runs a step of the process after the delay. If the process is stalled at that time, the step runs when the process
+   * continues. Steps that were delayed by a stall run in random order.
+   */
   #in(node: Node, delayMs: number, run: () => void): void {
     const attempt = () => {
       if (node.isDead) return

@@ -125,11 +125,12 @@ describe.skipIf(executable === undefined)("the console during sign-in and naviga
     await page.getByRole("button", { name: "Sign out" }).waitFor()
   })
 
-  it("does not show a view of a newer release than the page, and loads the view when the user retries", async () => {
+  it("does not show a view that belongs to a newer release than the page, and loads the view when the user retries", async () => {
     const person = await register(service)
     const context = await browser.person()
     const page = await openConsole(context, service, person, "#/market")
-    // This simulates a newer release: the script of the view imports modules of another version than this page.
+    // This simulates a newer release: the script of the view imports modules whose version differs from the version of
+    // the page.
     const newer = /console-boxes\.js|v=another/
     await context.route(newer, async (route) => {
       const response = await route.fetch({

@@ -15,7 +15,7 @@ it("an SQL statement with edits and an SQL statement with transfers of the same 
   const names = await service.sql<Array<{ name: string }>>`
     select name from unnest(${[nextId(), nextId(), nextId(), nextId()]}::text[]) name order by 1`
   const [first, second, third, last] = names.map(({ name }) => name) as [string, string, string, string]
-  // The ids are registered in another order than that of their names, so that they are not locked in the right order by
+  // The ids are not registered in the order of their names. Otherwise a statement could lock them in the right order by
   // chance.
   for (const id of [busy, last, second, first, third]) await service.register(id, owner)
   const open = () => connect({ connection: service.database, poolSize: 1, statementTimeoutMs: 20_000 })

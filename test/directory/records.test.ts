@@ -241,7 +241,7 @@ describe("an edit", () => {
 })
 
 describe("permission to edit", () => {
-  it("is not given to users other than the owner, nor without authentication", async () => {
+  it("is not given to a user who is not the owner, or to a caller without authentication", async () => {
     const id = await newId()
     const stranger = await service.edit(id, other, { insert: [webUrl] })
     expect(stranger.status).toBe(403)

@@ -10,8 +10,8 @@ import { startWorker } from "../fixtures/worker.ts"
 // A statement can still commit after its process has ended. That process can then no longer announce the change.
 
 /**
- * A timeout that is long enough to stop a process on a busy machine while its statement still runs. After this time
- * the other processes read the database again.
+ * A statement timeout that leaves enough time to stop a process on a busy machine while its statement still runs. After
+ * this time the other processes read the database again.
  */
 const slowStatements = { STATEMENT_TIMEOUT_MS: "12000" }
 

@@ -36,7 +36,7 @@ interface StoredFacts {
   readonly sent: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
-/** Reads the tables, and returns the facts in the form of the responses. */
+/** Reads directly from the tables the facts that the responses of the service must show. */
 const readStoredFacts = async ({ ids, sql, users }: Views): Promise<StoredFacts> => {
   const [row] = await sql<[{ truth: StoredFacts }]>`
     select jsonb_build_object(

@@ -26,7 +26,7 @@ const losing = async <A>(statement: string, ask: () => Promise<A>): Promise<A> =
 }
 const account = async (token: string) => (await service.call("GET", "/account", { token })).body
 
-it("a magic link revokes the API keys of an unconfirmed account although the statement result is lost", async () => {
+it("a magic link revokes the API keys of an unconfirmed account even if the database's response is lost", async () => {
   const squatter = await register(service, { password: undefined })
   const { body: key } = await service.call("POST", "/api_keys", {
     token: squatter.token,
@@ -45,7 +45,7 @@ it("a magic link revokes the API keys of an unconfirmed account although the sta
   expect(await use()).toBe(401)
 })
 
-it("an added public key is shown in the account although the statement result is lost", async () => {
+it("an added public key is shown in the account even if the database's response is lost", async () => {
   const owner = await service.user()
   expect((await account(owner.token)).pubkeys).toEqual([])
   const pubkey = Buffer.from(ed25519.getPublicKey(randomBytes(32))).toString("hex")
@@ -56,7 +56,7 @@ it("an added public key is shown in the account although the statement result is
   expect((await account(owner.token)).pubkeys).toEqual([pubkey])
 })
 
-it("an email change is not rejected as already registered when its statement is repeated", async () => {
+it("an email change is not rejected as already registered when its SQL statement is repeated", async () => {
   const person = await register(service)
   const email = someEmail()
   await account(person.token)
@@ -68,7 +68,7 @@ it("an email change is not rejected as already registered when its statement is 
   expect((await mails(service, email)).length).toBe(1)
 })
 
-it("a backup code disables two-factor authentication although the statement result is lost", async () => {
+it("a backup code disables two-factor authentication even if the database's response is lost", async () => {
   const person = await register(service)
   const { backupCodes } = await turnOnTotp(service, person.token)
   const createKey = () => service.call("POST", "/api_keys", { token: person.token, body: { name: "k" } })
@@ -81,7 +81,7 @@ it("a backup code disables two-factor authentication although the statement resu
   expect((await createKey()).status).toBe(200)
 })
 
-it("a removed feature is not shown in the account although the statement result is lost", async () => {
+it("a removed feature is not shown in the account even if the database's response is lost", async () => {
   const admin = await service.user({ role: "Admin" })
   const owner = await service.user()
   const { body: feature } = await service.call("POST", "/features", {
@@ -138,7 +138,7 @@ const named = (table: string) => service.sql(table === "feature" ? "code" : "nam
 const nameOf = () => `n-${randomBytes(6).toString("hex")}`
 
 it.each(creations)(
-  "%s is created once when the statement is repeated, and is not rejected as a duplicate",
+  "%s is created once when its SQL statement is repeated, and is not rejected as a duplicate",
   async (_, path, statement, table, bodyOf) => {
     const admin = await service.user({ role: "Admin" })
     const name = nameOf()
@@ -183,7 +183,7 @@ const losingAll = async <A>(statement: string, ask: () => Promise<A>): Promise<A
   }
 }
 
-it("a session revoked for token reuse gives no access although the result of the revocation is lost", async () => {
+it("a session revoked for token reuse gives no access even if the database's response to the revocation is lost", async () => {
   // This needs a new service: a connection sends the text of a statement only once, and the proxy searches for the
   // text.
   const other = await serve({}, { database: proxy.address })

@@ -85,7 +85,8 @@ const convertToDraft = async (luck: Luck) =>
 const cancelCart = async (luck: Luck) => send(luck, await pickBuyer(luck), "DELETE", "/cart")
 
 /**
- * Pays a checkout: usually the due amount; sometimes too little, too much or nothing, or a checkout that has ended.
+ * Pays a checkout that is usually pending and sometimes has ended. The payment is usually the due amount, sometimes less
+ * or more, and is sometimes declined.
  */
 const pay = async (luck: Luck) => {
   const sessions = await nodes[0]!.sql<
@@ -139,7 +140,7 @@ const untilWebhooksDelivered = () =>
     async () => (await nodes[0]!.sql`select 1 from sandbox_webhook where delivered_at is null`).length,
     (waiting) => waiting === 0,
   )
-/** Finds captured payments that are not exactly once in the ledger with their amount. */
+/** Finds captured payments that the ledger does not contain exactly once with the same amount. */
 const unbooked = () => nodes[0]!.sql`
   select p.id from sandbox_payment p
    where p.outcome = 'captured' and 1 <> (

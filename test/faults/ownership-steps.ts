@@ -28,7 +28,7 @@ export const makeSteps = ({ admin, home, ids, pay, say, sql, sweep, users }: Gro
        order by created_at, id`
   const userOf = (id: string) => users.find((user) => user.id === id)
 
-  /** Picks usually an owned id and its owner, and sometimes any id and any user. */
+  /** Usually picks an owned id and its owner, and sometimes any id and any user. */
   const pickId = async (luck: Luck) => {
     const owned = await sql<{ canonical: string; owner_id: string }[]>`
       select canonical, owner_id from claim where kind = 'owned' and canonical = any(${[...ids]}) order by canonical`
@@ -164,7 +164,10 @@ export const makeSteps = ({ admin, home, ids, pay, say, sql, sweep, users }: Gro
     await say(luck, user, "POST", `/emoji_id/${encodeURIComponent(id)}/generate_signature`, { account })
   }
 
-  /** Sometimes moves the deadlines of a transfer and of a cart into the past. Then runs a sweep. */
+  /**
+   * Ends the blocks after transfers and the mint permissions. Moves the deadline of a pending order, and sometimes that
+   * of a transfer, into the past. Then runs a sweep.
+   */
   const expire = async (luck: Luck) => {
     await sql`update emoji_id set blocked_until = null, mint_until = null
                where blocked_until is not null or mint_until is not null`

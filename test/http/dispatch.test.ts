@@ -256,7 +256,7 @@ describe("a caller", () => {
       expect([path, headers.get("cache-control")]).toEqual([path, "no-cache"])
     }
   })
-  it("with an OAuth token gets 403 from a route that does not allow it, and is anonymous if login is optional", async () => {
+  it("with an OAuth token gets 403 if the route does not allow OAuth tokens, and is anonymous if login is optional", async () => {
     expect((await call("POST", "/things", { token: "oauth", body: { name: "a" } })).status).toBe(403)
     expect((await call("POST", "/press", { token: "oauth" })).body).toEqual({ who: null })
   })

@@ -77,7 +77,8 @@ const countAnswers = (socket: Socket, expected: number): Promise<number> => {
 
 /**
  * Sends `each` requests on each connection in one turn of the event loop, so that the server reads all of them in its
- * next turn. Returns for each connection how many responses it got before it had all of them or the server closed it.
+ * next turn. A connection ends when it has all responses or when the server closes it. Returns the number of responses
+ * that each connection got.
  */
 const pipeline = async (
   of: Server,

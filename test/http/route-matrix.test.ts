@@ -87,7 +87,7 @@ describe.concurrent.each(named(guarded))("%s", (_name, row) => {
     expect((await send(row, { headers: { "x-api-key": "svc_a_b" } })).status).toBe(401)
   })
 
-  it("returns 401 for tokens of other kinds: login before its two-factor code, OAuth code, OAuth refresh, partner", async () => {
+  it("returns 401 for a token of another kind: a pending login, an OAuth code, an OAuth refresh token or a partner token", async () => {
     for (const token of otherKinds) expect((await send(row, { token })).status).toBe(401)
   })
 

@@ -302,7 +302,7 @@ describe("a response", () => {
     expect(await answer.text()).not.toContain("secret")
     await stillServes()
   })
-  it("is the first one if the handler responds twice", async () => {
+  it("is the first response of a handler that responds twice", async () => {
     expect(await (await get("/twice")).json()).toBe(1)
     await stillServes()
   })
@@ -372,7 +372,7 @@ describe("a response", () => {
 })
 
 describe("a server", () => {
-  it("that stops waits for running work whose client has already disconnected", async () => {
+  it("that is stopping waits for running work, even if the client of the work has disconnected", async () => {
     const other = await startOther({ allowedOrigins: ["https://app.example"] })
     const leaving = new AbortController()
     const left = fetch(`http://127.0.0.1:${other.port}/persistent`, {

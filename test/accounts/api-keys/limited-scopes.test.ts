@@ -38,7 +38,7 @@ describe.each(edits)("%s of an id", (_, method, address, body) => {
   })
 })
 
-it("an API key without the required list scopes gets 403 from GET /emoji_id and GET /account/load", async () => {
+it("an API key that lacks one of the required scopes gets 403 from GET /emoji_id and GET /account/load", async () => {
   const bare = await keyOf([])
   expect((await service.call("GET", "/emoji_id", bare)).status).toBe(403)
   expect((await service.call("GET", `/emoji_id?user_id=${owner.id}`, bare)).status).toBe(403)

@@ -16,7 +16,7 @@ const works = async (token: string) => (await service.call("GET", "/account", { 
 describe("confirming the email of an account that has a password", () => {
   it.each([
     ["with an empty password", { action: "password", password: "" }],
-    ["without a button name, as some clients do on Enter", { password: "" }],
+    ["with an empty password and without a button name, as some clients do on Enter", { password: "" }],
     ["without a button name and without a password", {}],
     ["with the name of a button that the page does not have", { action: "use" }],
   ])("fails and changes nothing if the form is sent %s", async (_, fields: Record<string, string>) => {
@@ -42,8 +42,8 @@ describe("confirming the email of an account that has a password", () => {
     expect(await works(person.token)).toBe(true)
   })
 
-  it("shows the button that keeps the password before the button that discards the password", async () => {
-    // The Enter key presses the first button.
+  it("shows a page whose first button keeps the password and whose second button discards the password", async () => {
+    // The Enter key presses the first button, so this must be the button that keeps the password.
     const { page } = await openPeerLink((await register(service)).email)
     const values = [...page.text.matchAll(/<button[^>]* value="(\w+)"/g)].map(([, value]) => value)
     expect(values).toEqual(["password", "discard"])

@@ -3,7 +3,7 @@ import { serve } from "../../fixtures/service.ts"
 import { makeVisitor } from "../../sign-in/oauth/application.ts"
 import { login, mails, newestLink, password, register, someEmail, turnOnTotp } from "../person.ts"
 
-/** In the first tests, a stranger uses an email address before its owner and stays logged in. */
+/** In the first group of tests, a stranger has an account with the email address of another person. */
 const service = await serve()
 
 const consume = (token: string, more: Record<string, unknown> = {}, as?: string) =>
@@ -102,7 +102,7 @@ describe("a user who registered their own email address", () => {
     expect((await login(service, person.email)).status).toBe(200)
   })
 
-  it("gets 401 for a link with the access token of an ended session, and can use the link later", async () => {
+  it("gets 401 if the link is used with the access token of an ended session, and can use the link after a new login", async () => {
     const person = await register(service)
     await service.call("POST", "/logout", { token: person.token })
     const link = await newestLink(service, person.email)
@@ -122,7 +122,7 @@ describe("a user who registered their own email address", () => {
     return { email, cookie, token: body.access_token as string }
   }
 
-  it("keeps the session without entering the password in the browser of the registration", async () => {
+  it("keeps the session without entering the password if the link is opened in the browser of the registration", async () => {
     const { cookie, email, token } = await registerHere()
     const visitor = makeVisitor(service)
     const [name = "", value = ""] = cookie.split("=")
@@ -134,7 +134,7 @@ describe("a user who registered their own email address", () => {
     expect((await login(service, email)).status).toBe(200)
   })
 
-  it("keeps the session and the password if the API gets the link with the cookie of the registration", async () => {
+  it("keeps the session and the password if POST /auth/magic_link/consume gets the cookie of the registration", async () => {
     const { cookie, email, token } = await registerHere()
     const used = await service.call("POST", "/auth/magic_link/consume", {
       body: { token: await newestLink(service, email) },
@@ -144,7 +144,7 @@ describe("a user who registered their own email address", () => {
     expect(await works(token)).toBe(true)
   })
 
-  it("keeps the session by entering the password in another browser, even after a wrong attempt", async () => {
+  it("keeps the session if the link is opened in another browser and the password is entered, even after a wrong attempt", async () => {
     const person = await register(service)
     const { page, visitor } = await open(person.email)
     const wrong = await visitor.submit(page, { action: "password", password: "a wrong one" })

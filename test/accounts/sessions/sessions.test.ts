@@ -74,7 +74,7 @@ describe("login with a password", () => {
     expect(counts.size).toBe(2)
   })
 
-  it("rejects a body without a password, or without both email and `alternate_id`", async () => {
+  it("rejects a body without a password, and a body with neither an email nor an `alternate_id`", async () => {
     expect((await post("/auth/token", { password })).status).toBe(400)
     expect((await post("/auth/token", { email: someEmail() })).status).toBe(400)
   })

@@ -36,7 +36,7 @@ describe("two processes on one database", () => {
     expect(await works(two, changed.body.token_response.access_token)).toBe(true)
   })
 
-  it("return the same new refresh token to twenty concurrent requests with one refresh token", async () => {
+  it("return the same new refresh token to twenty concurrent requests that send the same refresh token", async () => {
     const person = await register(one)
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => refresh(i % 2 === 0 ? one : two, person.refresh)),
@@ -104,7 +104,7 @@ describe("rate limits", () => {
     expect(Number(answer.headers.get("ratelimit-reset"))).toBeGreaterThan(0)
   })
 
-  it("also limit the mails that one IP address causes for all email addresses together", async () => {
+  it("also limit how many mails one IP address can request in total, for any email addresses", async () => {
     const [row] = await one.sql`select key from rate_window where key like 'mail/address/%'`
     await one.sql`update rate_window set used = 120, resets_at = now() + interval '30 seconds' where key = ${row?.["key"]}`
     const answer = await two.call("POST", "/users", { body: { email: someEmail() } })

@@ -89,7 +89,7 @@ it("if the former email is not stored, a changed email is confirmed only with th
   expect(row).toEqual({ proven: true })
 })
 
-it("a stranger who receives the link to a mistyped new email cannot log in to the account of the user", async () => {
+it("a stranger who receives the link because the user mistyped a new email cannot log in to the user's account", async () => {
   const alternate_id = `device-${someEmail()}`
   const body = { email: undefined, alternate_id, password, source: "app" }
   const { id, token } = await register(service, body)
@@ -112,7 +112,7 @@ it("a stranger who receives the link to a mistyped new email cannot log in to th
   expect((await register(service, { email: address })).id).not.toBe(id)
 })
 
-it("if the former email is not stored, a link used without a password or `discard_credentials` gets 422 and keeps the password", async () => {
+it("if the former email is not stored, using the link with neither `password` nor `discard_credentials` gets 422, and the password stays valid", async () => {
   const buyer = await moveAway()
   await service.sql`update app_user set proven_email = null where id = ${buyer.id}`
 

@@ -55,7 +55,7 @@ describe("the flags of a comparison with another commit", () => {
     expect(() => read(...args)).toThrow(message)
   })
 
-  it("name scenarios, which all have different names, because the load generator finds scenarios by name", () => {
+  it("identify each scenario by its name, so no two scenarios have the same name", () => {
     const names = [...scenarios, ...comparedScenarios].map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
   })

@@ -29,7 +29,7 @@ describe("the verdict of a comparison with another commit", () => {
     )
   })
 
-  it("is `no difference` with three pairs, and `slower` with twenty pairs that vary as much", () => {
+  it("is `no difference` with three pairs, and `slower` with twenty pairs that vary by the same amount", () => {
     expect(judge(around(0.93, 0.02, 3), "higher")?.verdict).toBe("no difference beyond noise")
     expect(judge(around(0.93, 0.02, 20), "higher")?.verdict).toBe("slower beyond noise")
   })

@@ -25,7 +25,7 @@ describe("the ratios between a measured server and its opponent", () => {
     expect(cpu).toMatchObject({ metric: "cpu", value: { median: 1 } })
   })
 
-  it("are not judged for rates if other programs used the CPU during the runs", () => {
+  it("are not judged if they compare rates and other programs used the CPU during the runs", () => {
     const disturbed = sampleRun(100, { othersCpuShare: 1.2 })
     const sides = [subject, opponent].map((name) => ({ name, peak: [disturbed], atRate: [] }))
     const [rate] = ratiosOf(baselineOnly, sides)

@@ -17,7 +17,7 @@ const read = (slabs: SlabStorage, key: string) => {
 }
 
 describe("the slab storage of cached answers", () => {
-  it("returns an answer unchanged, as text and as bytes, also with emoji", () => {
+  it("returns a stored answer unchanged as text and as bytes, even if the answer contains emoji", () => {
     const { slabs } = make()
     slabs.put("%F0%9F%90%99", own, '{"octopus":"🐙"}')
     expect(read(slabs, "%F0%9F%90%99")).toEqual({ key: "%F0%9F%90%99", own, body: '{"octopus":"🐙"}' })
