@@ -80,7 +80,7 @@ describe("the pubkey API", () => {
     expect((await ask(thief.token, signedBy(thief.id))).body.fields.pubkey[0].code).toBe("uniqueness")
   })
 
-  it("while a pubkey is being added for one user, returns 200 to this user and 422 to another user", async () => {
+  it("waits while a pubkey is being added, then returns 200 to the user who added the pubkey and 422 to another user", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     const add = (token: string) => service.call("POST", `/pubkeys/${fourthKey}`, { token })
     const answers = await service.sql.begin(async (q) => {

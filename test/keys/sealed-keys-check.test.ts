@@ -29,7 +29,7 @@ it("the service starts if SECRET_KEYS lists the old master secret after a new ma
   ).resolves.toBeDefined()
 })
 
-it("the service does not start without the old master secret if only some keys use a newer secret", async () => {
+it("the service does not start without the old master secret while some stored keys are encrypted with it", async () => {
   const newer = `newer:${secretOf(9)}`
   const both = `${newer},${oldSecrets}`
   const before = await serve()
@@ -42,7 +42,7 @@ it("the service does not start without the old master secret if only some keys u
   await expect(serve({ SECRET_KEYS: both }, { database })).resolves.toBeDefined()
 })
 
-it("the CLI prints no mint signer address with a wrong master secret, unless MINT_KEY is set", async () => {
+it("the CLI command for the address of the mint signer fails with a wrong master secret, unless MINT_KEY is set", async () => {
   const signer = async (environment: Record<string, string>) => {
     const runtime = ManagedRuntime.make(cliServices(testConfig(environment), database))
     try {
@@ -57,7 +57,7 @@ it("the CLI prints no mint signer address with a wrong master secret, unless MIN
   expect(await signer({ SECRET_KEYS: `test:${secretOf(8)}`, MINT_KEY: "1".repeat(64) })).toEqual(known)
 })
 
-it("the program exits with one line that names the secret file if the secret cannot decrypt the keys", async () => {
+it("the program exits with a one-line error that names the secret file if the secret cannot decrypt the stored keys", async () => {
   if (!("socketDir" in database)) throw new Error("the tests have a database of their own")
   const dataDir = temporaryFolder()
   const { database: name, port, socketDir } = database

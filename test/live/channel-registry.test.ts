@@ -92,7 +92,7 @@ describe("an open channel", () => {
     expect(world.openChannels.isWanted(channel.name, 2)).toBe(true)
   })
 
-  it("sends a new subscriber a state newer than the position of the channel, and then only later events", () => {
+  it("sends a new subscriber a state that is newer than the channel's position, and then only the events after this state", () => {
     const world = new World()
     const first = world.join()
     world.execute(0)

@@ -11,7 +11,7 @@ import type { EventRow, News, Opening, Position } from "../../src/turns/event-st
 export const channel: Channel = { kind: "market", name: "market", shown: "market", key: "" }
 const utf8 = new TextDecoder()
 
-/** The database: a log with consistent reads, whose oldest events may be deleted. */
+/** Simulates the database: a log of events. Reads are consistent. The oldest events may be deleted. */
 class Log {
   epoch = "e1"
   offset = 0
@@ -98,13 +98,14 @@ export class Listener implements Subscriber {
   }
 }
 
-/** Simulates the channel in single steps, in any order the test chooses. */
+/** Simulates a channel in single steps. A test calls these steps in any order. */
 export class World {
   readonly log = new Log()
   readonly topics = new Set<Listener>()
   readonly listeners: Array<Listener> = []
-  /** Requested reads, and finished reads whose results have not arrived yet. */
+  /** Requested reads. */
   readonly asked: Array<() => () => void> = []
+  /** Finished reads whose results have not arrived yet. */
   readonly answers: Array<() => void> = []
   readonly said: Array<PlacedEvent> = []
   isWoken = false
@@ -148,7 +149,7 @@ export class World {
     this.log.offset += count
     this.isWoken ||= this.openChannels.isWanted(channel.name)
   }
-  /** A commit of this process. `tell` later publishes it without a read. */
+  /** Commits an event in this process. A later `tell` publishes the event, without a read if possible. */
   say(): void {
     this.log.offset += 1
     const { epoch, offset } = this.log
@@ -160,7 +161,7 @@ export class World {
     if (said === undefined || this.openChannels.publishCommitted(said)) return
     this.isWoken ||= this.openChannels.isWanted(channel.name, said.offset)
   }
-  /** Starts a read as the hub does, one at a time. */
+  /** Requests a read of new events. Only one such read runs at a time, as in the hub. */
   readNews(): void {
     const openChannel = this.openChannels.find(channel.name)
     if (this.isReading || openChannel?.position === undefined) return
@@ -184,7 +185,7 @@ export class World {
     const [tell] = this.answers.splice(at % Math.max(1, this.answers.length), 1)
     tell?.()
   }
-  /** Ends all faults: every socket reads, every result arrives, the position check runs. */
+  /** Ends all simulated faults: no socket has a full buffer, new events are read, and all results arrive. */
   settle(): void {
     for (const listener of this.listeners) {
       listener.isFull = false

@@ -75,7 +75,7 @@ describe("subscribers receive", () => {
     for (const { client } of [market, later]) client.close()
   })
 
-  it("the events of a changed record, of a transfer, and of the new owner of an emoji id", async () => {
+  it("events when an emoji id's records change, at each step of its transfer, and when its owner changes", async () => {
     const [owner, next] = [await service.user(), await service.user()]
     const eid = nextId()
     await grant(service, owner, eid)

@@ -162,7 +162,7 @@ describe.each(transports)("the live service (transport: %s)", (transport) => {
   })
 })
 
-it("`connected` reports the expiry of an older token according to the current `ACCESS_TOKEN_SECONDS`", async () => {
+it("`connected` computes the expiry of a token from the current `ACCESS_TOKEN_SECONDS`, even if the token was issued with a longer lifetime", async () => {
   const before = await serve({ ACCESS_TOKEN_SECONDS: "86400" })
   const { token } = await before.user()
   const after = await serve({ ACCESS_TOKEN_SECONDS: "600" }, { database: before.database })

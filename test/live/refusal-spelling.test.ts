@@ -4,7 +4,7 @@ import { WebSocket } from "ws"
 import { createClient } from "../../src/client/client.ts"
 import { serve } from "../fixtures/service.ts"
 
-it("a client reports that its channel is rejected when it spelled the channel name in uppercase", async () => {
+it("the client calls `refused` for a rejected channel, even if the channel name was requested in uppercase", async () => {
   const service = await serve()
   const { token } = await service.user()
   const client = createClient({ baseUrl: service.url, WebSocket, token })

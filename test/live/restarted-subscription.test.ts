@@ -10,7 +10,7 @@ it("a subscription that restarts with a new epoch during a read receives later e
   world.execute(1)
   log.offset = 5
   world.execute(0)
-  // The result for the first subscriber arrives first: the channel starts at 5, and the late one must read 3 to 5.
+  // The result for the first subscriber arrives first: the channel starts at 5, and `late` must read 3 to 5.
   world.answer(1)
   world.answer(0)
   expect(late.place).toEqual({ epoch: "e1", offset: 2 })

@@ -5,7 +5,10 @@ import { serve } from "../fixtures/service.ts"
 const service = await serve()
 const sessions = await service.runtime.runPromise(LiveSessions)
 
-/** A socket that receives a large state and reports how many bytes are unsent. */
+/**
+ * Opens a session with a simulated socket. `unsent` and `sent` return the socket's byte counts. `look` counts how often
+ * the service has asked for the unsent bytes.
+ */
 const reader = (unsent: (look: number) => number, sent: (look: number) => number = () => 0) => {
   let looks = 0
   let tellCut = () => {}

@@ -61,7 +61,7 @@ describe("the weights of a lootbox type", () => {
   ]
 
   it.each([1, 2, 3])(
-    "apply on average to one of every `ipr` slots, and the other slots use the base score range (seed %i)",
+    "each apply with the probability 1/`ipr`, and slots without a weight use the base score range (seed %i)",
     (seed) => {
       const weighted = config({ weights })
       expect(chiSquare(weighted, [0.25, 0.05, 0.01, 0.69], 200_000, seed)).toBeLessThan(limit)

@@ -114,7 +114,7 @@ describe("a lootbox", () => {
     expect((await service.call("DELETE", `/lootboxes/${body.id}`, { token: admin.token })).status).toBe(409)
   })
 
-  it("answers a refused operation with its state and the operations that the state allows", async () => {
+  it("that refuses an operation reports its state and the operations that this state allows", async () => {
     const { body } = await create({ status: "Available", yats: [nextId()] })
     const back = await patch(body.id, { status: "Draft" })
     expect(back.body).toMatchObject({

@@ -91,8 +91,8 @@ describe("lists and lookups of an id that is opened from a lootbox and then tran
     expect(before.body.result.map((record: { data: string }) => record.data)).toContain("mine")
     expect((await accept("receiver", recipient, one)).body).toEqual([eid])
 
-    // This is the first request after the response. The other process has already dropped the former owner from its
-    // cache.
+    // This is the first request after the acceptance. The other process must already have dropped the former owner
+    // from its cache.
     expect((await write(two, sender, eid, "still mine?")).status).toBe(403)
     const after = await two.call("GET", `/emoji_id/${encodeURIComponent(eid)}`)
     expect((after.body.result ?? []).map((record: { data: string }) => record.data)).not.toContain("mine")

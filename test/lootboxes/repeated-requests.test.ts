@@ -3,8 +3,8 @@ import { expect, it } from "vitest"
 import { serve } from "../fixtures/service.ts"
 import { makeIds } from "../transfers/transfer-service.ts"
 
-// With `peersPossible` the service reads the database. Otherwise it would use its memory, which a killed process
-// loses.
+// `peersPossible` makes the service read the database instead of its memory. The tests simulate a killed process, whose
+// memory is lost.
 const service = await serve({}, { peersPossible: true })
 const admin = await service.user({ role: "Admin" })
 const freshId = makeIds(150_000)

@@ -224,7 +224,7 @@ describe("the outbox", () => {
     expect(await mailsTo(quiet, to)).toMatchObject([{ kind: "magic_link", link: "http://localhost/1" }])
   })
 
-  it("marks a message that this process cannot send as sent only when it is long overdue, for another process may send it", async () => {
+  it("leaves a message to other processes if this process cannot send it, and marks it as sent when it is long overdue", async () => {
     const quiet = await serve()
     const mailing = await serve({ SMTP_URL: "smtp://127.0.0.1:9" }, { database: quiet.database })
     const [fresh, code, old] = [someEmail(), "+14155550141", "+14155550142"]

@@ -9,7 +9,7 @@ let nodes: readonly [TestService, TestService]
 let admin: TestUser
 
 beforeAll(async () => {
-  // The service sends notices in rounds. With this interval it starts almost no round by itself: the tests start them.
+  // The service sends notices in rounds. With this long interval it rarely starts a round. The tests start the rounds.
   const environment = { SWEEP_INTERVAL_MS: "60000", INTEREST_HEAD_START_SECONDS: "300" }
   const first = await serve(environment, { peersPossible: true })
   nodes = [first, await serve(environment, { database: first.database, peersPossible: true })]
@@ -154,7 +154,7 @@ describe("an id that becomes free", () => {
     expect(await nodes[0].sql`select 1 from freed_id where canonical = '1'`).toHaveLength(0)
   })
 
-  it("because it was removed from the directory is announced to the interested user", async () => {
+  it("is also announced to the interested user if it was removed from the directory", async () => {
     const { canonical, free, users } = await wanted(1)
     await free()
     await nodes[0].sql`delete from freed_id where canonical = ${canonical}`

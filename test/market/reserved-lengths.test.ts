@@ -5,7 +5,7 @@ import { InterestNotices } from "../../src/market/interest-notices.ts"
 import { serve, type TestUser } from "../fixtures/service.ts"
 import { mails, makeIds } from "../transfers/transfer-service.ts"
 
-// The service sends notices in rounds. With this interval it starts almost no round by itself: the tests start them.
+// The service sends notices in rounds. With this long interval it rarely starts a round. The tests start the rounds.
 const service = await serve({ SWEEP_INTERVAL_MS: "60000" })
 const admin = await service.user({ role: "Admin" })
 const nextId = makeIds(151_000)

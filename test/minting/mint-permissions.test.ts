@@ -72,7 +72,7 @@ it("a forced transfer cannot be accepted while a mint permission is valid; its c
   expect(await ownerOf(service, eid)).toBe(recipient.id)
 })
 
-it("if a mint permission and a transfer are granted concurrently, the transfer cannot be accepted", async () => {
+it("if a mint permission is granted and a transfer is created at the same time, the transfer cannot be accepted", async () => {
   for (let round = 0; round < 20; round++) {
     const eid = await owned()
     const [permitted, sent] = await Promise.all([permit(eid), send(eid)])

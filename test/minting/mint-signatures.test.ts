@@ -14,7 +14,7 @@ const account = Effect.runSync(checkEthAddress("0x70997970C51812dc3A010C7d01b50e
 const mint = { token: "🐙🌊", account, expirySeconds: 1_900_000_000 }
 
 /**
- * Digest and signature were computed with a separate implementation of Keccak, RFC 6979 and the packing, which was
+ * Digest and signature were computed with a separate implementation of Keccak, RFC 6979 and `abi.encodePacked`. It was
  * checked against the example of web3.js.
  */
 const digest = "1827d03ae614ee1d3a3e637df2929b57296a5c02511b7bcd447e959eb83931e0"

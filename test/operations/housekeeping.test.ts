@@ -127,7 +127,7 @@ it("housekeeping deletes all expired rows, even if it needs several batches", as
   expect(await sql`select 1 from outbox limit 1`).toEqual([])
 })
 
-/** Makes each statement fail that deletes more than 5000 rows of a table. This simulates a statement timeout. */
+/** Simulates a statement timeout: a statement that deletes more than 5000 rows of one of these tables fails. */
 const failLongDeletes = async (sql: TestService["sql"], tables: ReadonlyArray<string>) => {
   await sql.unsafe(`create function end_long() returns trigger language plpgsql as $$
     begin if (select count(*) from gone) > 5000 then raise exception 'too long'; end if; return null; end $$`)

@@ -92,7 +92,7 @@ describe("a lootbox", () => {
     expect(row).toEqual({ left: [], due_at: null })
   })
 
-  it("is marked `Taken` in a cart after it is deleted, like an id that was put into another lootbox", async () => {
+  it("in a cart is marked `Taken` after its deletion; an id in the cart is marked `Taken` after it is put into a lootbox", async () => {
     const box = await newBox()
     const buyer = await newShopper(one)
     const id = freshId()

@@ -52,8 +52,8 @@ export const atSandbox = (service: Pick<TestService, "url">, sessionId: string, 
   })
 
 /**
- * Repeats the call until its result is as wanted or the time is over, and returns the last result. The tests need
- * this because webhooks are delivered asynchronously.
+ * Repeats the call until `wanted` accepts its result or the time limit is reached, and returns the last result. The
+ * tests need this because webhooks are delivered asynchronously.
  */
 export const until = async <A>(ask: () => Promise<A>, wanted: (answer: A) => boolean): Promise<A> => {
   for (const deadline = Date.now() + patienceMs; ; ) {

@@ -99,7 +99,7 @@ describe("the start of a visit to a partner flow", () => {
     expect(waiting.text).toContain("two-factor code")
   })
 
-  it("does not show the sent addresses in another flow of the partner or to another partner", async () => {
+  it("with addresses does not show them in another flow of the partner or in a flow of another partner", async () => {
     const user = await walletUser()
     await makePartner(service, "rival")
     const visitor = makeVisitor(service)

@@ -5,7 +5,7 @@ import { writeAddresses } from "../../src/partners/record-writes.ts"
 import { bitcoin, otherBitcoin, serveDirectory } from "../directory/directory-service.ts"
 import { roomy, waiting } from "../fixtures/waiting.ts"
 
-it("an address that the owner writes at the same time is not replaced by the partner's address", async () => {
+it("a partner's address does not replace an address that the owner writes at the same time", async () => {
   const service = await serveDirectory(roomy)
   const owner = await service.user()
   await service.register("🐙🐙", owner)

@@ -44,7 +44,7 @@ const getId = async () => {
 }
 
 describe("buying an id in a partner flow", () => {
-  it("does not overwrite the owner's later change when the last page is reloaded", async () => {
+  it("does not overwrite an address that the owner has changed, if the page after the payment is reloaded", async () => {
     const { id, paid, user, visitor } = await getId()
     await service.edit(id, user, { insert: [{ tag: "0x1003", data: otherBitcoin }] })
     const again = await visitor.get(paid)
@@ -162,7 +162,7 @@ describe("buying an id in a partner flow", () => {
     expect(answers.map((answer) => locationOf(answer).searchParams.get("eid"))).toEqual([id, id])
   })
 
-  it("returns to the partner with an owned id even if another process has just written the address", async () => {
+  it("returns to the partner if the user keeps an owned id, even if another process has just written the address", async () => {
     const user = await walletUser()
     const id = freshId()
     await service.register(id, user)
@@ -214,7 +214,7 @@ describe("buying an id in a partner flow", () => {
   })
 })
 
-it("partner pages show only the last of two addresses for one coin, and do not offer a written address", async () => {
+it("partner pages show only the last of two addresses for one coin, and stop offering an address after it was written to an id", async () => {
   const user = await walletUser()
   const id = freshId()
   await service.register(id, user)

@@ -25,7 +25,7 @@ it("the open connection runs all statements if the database refuses further conn
   await few.runPromise(Sql.use((ways) => ways.rows((q) => q`select 1`)))
   const asked = Sql.use((ways) => Effect.all([...later(ways), ...later(ways), ...later(ways)], together))
   // A refused connection is not tried again for one second. On a slow machine the statements may take longer than
-  // that, try the connection again and fail. So the test repeats the statements.
+  // that. Then the connection is tried again, and a statement fails. So the test repeats the statements.
   await vi.waitFor(async () => expect(await few.runPromise(asked)).toHaveLength(6), patiently)
   await few.dispose()
   await sql.unsafe(`drop role ${role}`)

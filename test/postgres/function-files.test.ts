@@ -41,7 +41,7 @@ it("a process of an older release that starts later does not replace the SQL fun
   await sql.end()
 })
 
-it("an older release does not replace SQL functions that a newer release uses unchanged", async () => {
+it("if release 3 uses an SQL function of release 1 unchanged, release 2 does not replace this function", async () => {
   const sql = await open()
   await migrate(sql, release(1))
   const { folder } = release(1)

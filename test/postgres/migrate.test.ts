@@ -109,8 +109,8 @@ it("a process that serves requests logs one line if a newer version has migrated
     const sql = open(connection, 8000)
     await sql`insert into migration (name, sha256) values ('9998_later.sql', ''), ('9999_latest.sql', '')`
     await sql.end()
-    // A process that does not serve requests logs nothing. This is the command line, or a worker whose parent process
-    // has already logged the line.
+    // A process that does not serve requests logs nothing. Such a process is the command line, or a worker whose
+    // parent process has already logged the line.
     await prepareDatabase(connection, 8000)
     expect(lines()).toEqual([])
     await prepareDatabase(connection, 8000, { serves: true })

@@ -51,7 +51,7 @@ describe("values in the database", () => {
       none: null,
     })
   })
-  it("are read the same, with isolation level `read committed`, if the database has other session defaults", async () => {
+  it("are read in the same form and with isolation level `read committed`, whatever session defaults the database has", async () => {
     const { database } = service
     if (!("database" in database)) throw new Error("the test database must be reached by its socket")
     const settings = [
@@ -287,7 +287,7 @@ describe("a failed statement", () => {
     expect(await ready()).toMatchObject({ postgres: "ok", writes: "away" })
     expect((await full.call("GET", "/user_interests", { token })).status).toBe(200)
   })
-  it("that writes counts as a recent write failure for one minute", () => {
+  it("that was a write counts as a recent write failure for one minute", () => {
     const failures = new WriteFailures()
     expect(failures.areRecent(0)).toBe(false)
     expect([failures.note(1000), failures.note(2000)]).toEqual([true, false])

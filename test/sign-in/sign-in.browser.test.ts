@@ -222,7 +222,7 @@ describe.skipIf(executable === undefined)("a first password", () => {
 })
 
 describe.skipIf(executable === undefined)("an emailed link for an account with a password", () => {
-  it("keeps the password on Enter in the empty field, and removes it by the button `Confirm and remove the password`", async () => {
+  it("keeps the password if Enter is pressed in the empty field, and removes it with the button `Confirm and remove the password`", async () => {
     const user = await register(service)
     const page = await (await browser.person()).newPage()
     await page.goto(await newestMailLink(service, user.email))

@@ -28,7 +28,7 @@ it("a refresh token in the URL is moved to a cookie before a page is shown", asy
   expect([...visitor.cookies.keys()].sort()).toEqual(["svc_form", "svc_given", "svc_session"])
 })
 
-it("if a link of another user was opened later, the button of the older page shows this user and logs nobody in", async () => {
+it("after a link of another user was opened, the button of the older page shows the other user's email address and logs nobody in", async () => {
   const [person, stranger] = [await register(service), await register(service)]
   const hand = (refresh_token: string) => visitor.get(`/magic_link?${new URLSearchParams({ refresh_token })}`)
   const visitor = makeVisitor(service)

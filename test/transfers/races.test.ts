@@ -16,7 +16,7 @@ beforeAll(async () => {
   recipient = await first.user()
 })
 
-/** Counts the requests. They are sent to the two processes in turn. */
+/** The number of requests so far. Requests are sent alternately to the two processes. */
 let turn = 0
 const call = (method: string, path: string, user: TestUser, body?: unknown) =>
   nodes[turn++ % 2 === 0 ? 0 : 1].call(method, path, { token: user.token, ...(body ? { body } : {}) })
@@ -32,7 +32,10 @@ const confirmed = async () => {
 const receive = (id: string, code: string) =>
   call("POST", `/transfers/${id}/receiver_accept`, recipient, { code })
 
-/** Reads the state, owner and claim of a transferred id, and counts its moves and ends. */
+/**
+ * Reads the state of a transfer, and the owner and claim of its id. `moves` counts the events that move the id, `ends`
+ * the events that end the transfer without a move.
+ */
 const storyOf = async (id: string, eid: string) => {
   const [row] = await nodes[0].sql`select status from entity where kind = 'transfer' and id = ${id}`
   const claim = await claimOf(nodes[0], eid)

@@ -184,7 +184,7 @@ describe("claims", () => {
     expect(row?.["holders"]).toBe(1000 - refused.length)
   })
 
-  it("do not deadlock when concurrent turns claim and pay the same ids in random order", async () => {
+  it("do not deadlock when concurrent turns claim the same ids in random order, for an order or for an owner", async () => {
     const ids = Array.from({ length: 12 }, (_, i) => `crossed-${i}`)
     const order = randomUUID()
     await put(...ids.map((canonical): Claim => ({ canonical, kind: "order", holder: order })))

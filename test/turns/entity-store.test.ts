@@ -156,7 +156,7 @@ describe("concurrent turns", () => {
     expect(results.filter(Result.isSuccess).length * 2).toBe(held.size)
   })
 
-  it("that give an id to the same owner succeed only if they hold the id", async () => {
+  it("that give the same id to the same owner succeed only if their entity holds the id", async () => {
     const { id: owner } = await service.user()
     for (let round = 0; round < 5; round++) {
       const held = claim(`late-${randomUUID()}`)

@@ -55,8 +55,8 @@ it("granting an id does not read more users, keys and channels when these tables
   const connection = await createDatabase()
   const sql = connect({ connection, poolSize: 1, statementTimeoutMs: 30_000 })
   for (let n = 0; n < turns; n++) {
-    // Turns sequential scans off for the test's own inserts. Postgres checks their foreign keys with plans of its own
-    // choice.
+    // Turns sequential scans off while the test inserts its own rows. Otherwise the foreign key checks of these inserts
+    // could use sequential scans, and the test would count their rows.
     await sql`set enable_seqscan = off`
     const [owner] = await sql<
       [{ id: string }]

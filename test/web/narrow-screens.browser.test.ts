@@ -38,7 +38,7 @@ describe.skipIf(executable === undefined)("a page on a small screen", () => {
     }
   })
 
-  it("shows the code of the API reference without horizontal scrolling, and all content inside the main element", async () => {
+  it("shows the code examples of the API reference without horizontal scrolling, and all content inside the main element", async () => {
     const page = await (await browser.person()).newPage()
     await page.setViewportSize(enlarged)
     await page.goto(`${service.url}/docs`)

@@ -72,7 +72,7 @@ describe("a session", () => {
     expect(counted.snapshot.context.wrongCodes).toBe(0)
   })
 
-  it("can be admitted without a code only while it is `Pending`", () => {
+  it("accepts the event `ADMIT` while it is `Pending` but not when it is `Verified`, and refuses `PROVE` while it is `Pending`", () => {
     const admit: SessionEvent = { type: "ADMIT", at: 30, expiresAt: 2000 }
     expect(run(open("SMS"), admit).snapshot.value).toBe("Verified")
     expect(run(open(null)).snapshot.can(admit)).toBe(false)

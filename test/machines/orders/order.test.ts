@@ -231,7 +231,7 @@ describe("in the order machine,", () => {
     expect(drafted.context.codes).toEqual([])
   })
 
-  it("the deadline for the expiry warning is accepted once, and the order can still expire", () => {
+  it("the deadline one minute before the expiry is accepted only once, and the order can still expire afterwards", () => {
     const [warned] = step(pending, events["deadline, a minute before"]!)
     expect(warned.can(events["deadline, a minute before"]!)).toBe(false)
     expect(warned.can(events["deadline, passed"]!)).toBe(true)

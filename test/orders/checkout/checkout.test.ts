@@ -263,7 +263,7 @@ describe("checkout without a payment provider", () => {
 })
 
 describe("checkout with two processes", () => {
-  it("uses the buyer's name and cart as the other process has changed them", async () => {
+  it("uses the name and the cart that the buyer has changed through the other process", async () => {
     const one = await serve({}, { peersPossible: true })
     const two = await serve({}, { database: one.database, peersPossible: true })
     const buyer = await newShopper(one)

@@ -26,14 +26,14 @@ const choose = async () => {
   return { buyer, chosen, first, keyOf, order }
 }
 
-it("an id is bound to the key that its buyer chose when an administrator books cash for the order", async () => {
+it("when an administrator books cash for an order, the id is bound to the key that the buyer chose", async () => {
   const { chosen, keyOf, order } = await choose()
   const paid = await admin.call("POST", `/cart/checkout/${order.id}`, { method: "Cash" })
   expect(paid.body.status).toBe("Paid")
   expect(await keyOf()).toBe(chosen)
 })
 
-it("an id is bound to the key that its buyer chose when a code reduces the amount due to zero", async () => {
+it("when a code reduces the amount due to zero, the id is bound to the key that the buyer chose", async () => {
   const { buyer, chosen, keyOf } = await choose()
   const redemption_code = `KEY-${randomUUID().slice(0, 8)}`
   const code = { name: "key", code_type: "Discount", discount_as_percentage: 100, redemption_code }

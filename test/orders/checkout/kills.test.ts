@@ -15,8 +15,8 @@ const points: ReadonlyArray<FailPoint> = [
   "checkout.before_answer",
   "payment.before_commit",
   "payment.after_commit",
-  // This point must be the last one. Its webhook is delivered later by any process, and must not kill one of the
-  // processes whose fail point is in the handling of webhooks.
+  // This point must be the last one, because any process may deliver its webhook later. The processes with a fail
+  // point in the handling of webhooks must have been killed by their own tests before.
   "sandbox.after_charge",
 ]
 
@@ -36,7 +36,7 @@ afterAll(async () => {
   for (const worker of doomed.values()) await (await worker).kill()
 })
 
-/** Sends a request to the process that is killed at this point, before it answers. */
+/** Sends a request to the process with this fail point. The process is killed before it answers. */
 const intoDeath = async (point: FailPoint, send: (worker: Worker) => Promise<unknown>) => {
   const worker = await doomed.get(point)!
   await expect(send(worker)).rejects.toThrow()
@@ -83,7 +83,7 @@ describe("a process killed during a checkout", () => {
 })
 
 describe("a process killed while a code changes the price of an order", () => {
-  it("and before it stored the new payment intent leaves an order whose next checkout uses this intent", async () => {
+  it("after it created a new payment intent, but before it stored the intent in the order, leaves an order whose next checkout uses the intent", async () => {
     const admin = await newShopper(survivor, { role: "Admin" })
     const redemption_code = `KILL-${randomUUID().slice(0, 8)}`
     const code = { name: "kill", code_type: "Discount", discount_as_percentage: 50, redemption_code }

@@ -56,7 +56,7 @@ describe("codes", () => {
     expect((await (await pending()).apply(code.text)).body.fields.code[0].code).toBe("unknown")
   })
 
-  it("are listed with their total number even on a page after the last page", async () => {
+  it("are all counted in the `total` of the list, even if the requested page is after the last page", async () => {
     await newCode({})
     const { total } = (await admin.call("GET", "/codes?limit=1")).body.paging
     const past = await admin.call("GET", "/codes?limit=1&page=1000")

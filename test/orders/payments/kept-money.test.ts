@@ -24,7 +24,7 @@ const listed = async (query: string) => {
   const { body } = await admin.call("GET", `/orders?${query}`)
   return [body.paging.total, body.data.map(({ id }: { id: string }) => id)]
 }
-/** Starts a new process and reads two of its metrics: the number of cancelled orders with money, and the amount. */
+/** Starts a new process and reads two metrics: the number of cancelled orders with unrefunded money, and the amount. */
 const metrics = async () => {
   const fresh = await serve(stripe.settings, { database: service.database })
   const { text } = await fresh.call("GET", "/metrics")

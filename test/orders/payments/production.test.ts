@@ -106,7 +106,7 @@ describe.each([
     expect(await live.sql`select 1 from journal where order_id = ${order.id}`).toHaveLength(0)
   })
 
-  it("does not return the sandbox checkout again, and can be converted to a draft", async () => {
+  it("rejects a repeated checkout, and can be converted to a draft", async () => {
     const { buyer } = await begin()
     const here = shopper(live, buyer)
     const again = await here.checkout()

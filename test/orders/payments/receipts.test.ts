@@ -50,7 +50,7 @@ describe("the receipt", () => {
     expect((await (await newShopper(service)).call("GET", `/orders?all=true&${byNumber}`)).status).toBe(403)
   })
 
-  it("is mailed again to the current address if it is confirmed, otherwise to that of the checkout, never to a deleted account", async () => {
+  it("is mailed again to the buyer's current address if this is confirmed, otherwise to the address of the checkout; a deleted account gets no mail", async () => {
     const { buyer, order } = await checkOut({ method: "Free" })
     const moved = `moved-${buyer.email}`
     await service.sql`update app_user set email = ${moved} where id = ${buyer.id}`

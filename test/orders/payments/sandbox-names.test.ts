@@ -27,7 +27,7 @@ it("`SandboxNames` computes ids and a secret that depend on the key, and the ids
   expect(`${ours.intentId} ${ours.sessionId} ${ours.invoiceId}`).not.toContain(hidden)
 })
 
-it("`SandboxNames` computes a secret with its original key while this key is configured", () => {
+it("`SandboxNames` computes the same secret after a new key is added, as long as the original key is configured", () => {
   const ours = namesBy("a").of("order:1:500")
   const secret = namesBy("a").secretOf(ours)
   expect(namesBy("b", "a").secretOf(ours)).toBe(secret)

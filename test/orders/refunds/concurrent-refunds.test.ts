@@ -10,7 +10,7 @@ const one = await serve(stripe.settings, { peersPossible: true })
 const two = await serve(stripe.settings, { database: one.database, peersPossible: true })
 
 it.each(["booking", "telling"])(
-  'a Stripe refund counts once when one process books it while another gets its webhook ("telling"), with the %s first',
+  'a Stripe refund counts once if one process books it while another process receives its webhook (first request: %s; "telling" is the webhook)',
   async (first) => {
     const { buyer, intentId, order } = await stripe.paidOrder(one)
     const refundId = `re_${order.id}`

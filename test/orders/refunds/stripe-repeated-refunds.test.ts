@@ -23,7 +23,7 @@ const refundsOf = async (orderId: string) => {
   return () => admin.call("GET", `/orders/${orderId}/refunds`)
 }
 
-it("a pending refund is created only once at Stripe, even after Stripe has forgotten its idempotency key", async () => {
+it("a pending refund is created only once at Stripe, even after its idempotency key has expired at Stripe", async () => {
   const admin = await newShopper(service, { role: "Admin" })
   const { intentId, order } = await paidOrder()
   stripe.how.refundStatus = "pending"

@@ -97,7 +97,7 @@ describe("the rhythm score", () => {
     )
   })
 
-  it("is higher with a shape than without, and no shape has a higher score than `Repeaters`", () => {
+  it("is higher for an id with a shape, and the shape `Repeaters` gives the highest score", () => {
     for (const length of [3, 4, 5, 6]) {
       const plain = scoreOf(length, undefined, 0.5)
       const bookends = scoreOf(length, "Bookends", 0.5)

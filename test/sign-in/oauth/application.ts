@@ -32,8 +32,8 @@ export const makeVisitor = (service: TestService) => {
     cookies,
     get: (address: string, headers: Record<string, string> = {}) => call("GET", address, { headers }),
     /**
-     * Submits the first form of the page with its hidden fields and with `fields`. `overrides` replaces fields of
-     * both.
+     * Submits the first form of the page with its hidden fields and with `fields`. `overrides` can replace any of
+     * these.
      */
     submit: (page: Answer, fields: Record<string, string>, overrides: Record<string, string> = {}) => {
       const action = decode(/<form[^>]* action="([^"]*)"/.exec(page.text)?.[1] ?? "")

@@ -93,7 +93,7 @@ describe("an authorization request with a registered redirect_uri", () => {
     },
   )
 
-  it("gets back a `state` of 50 characters, and is rejected without a `state` if the `state` is longer", async () => {
+  it("gets back its `state` of 50 characters; a longer `state` is rejected, and the error redirect contains no `state`", async () => {
     const fits = "🐙".repeat(50)
     const denied = makeVisitor(service)
     const page = await denied.get(authorizeAddress(app, { state: fits }))

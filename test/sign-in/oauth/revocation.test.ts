@@ -197,7 +197,7 @@ it("a user who requests a confirmation link during a partner flow stays logged i
   expect(locationOf(bought).searchParams.get("refresh_token")).toBe(user.refresh)
 })
 
-it("the button of an older partner page shows the addresses of a newer link, and does not write these addresses", async () => {
+it("if a newer partner link sends other addresses, the button of the older page shows these addresses and does not write them", async () => {
   const { home } = await makePartner(service, "meanwhile")
   const where = `${home}/link-email`
   const user = await owner(1)
