@@ -129,7 +129,7 @@ describe("an OAuth access token", () => {
       ),
     )
 
-  it("authenticates its user with the chosen emoji id and only the scope `userEmoji:list`", async () => {
+  it("authenticates its user with only the scope `userEmoji:list`, and passes on the emoji id that it contains", async () => {
     const { id } = await service.user({ role: "Admin" })
     const authorization = `Bearer ${await oauthToken(id)}`
     for (let twice = 0; twice < 2; twice++) {

@@ -23,7 +23,7 @@ describe("the demo data", () => {
     }
   })
 
-  it("is described in the banner without the administrator if the operator has set the administrator's password", () => {
+  it("includes an administrator that the banner does not show if the operator has set the administrator's password", () => {
     const set = { ADMIN_EMAIL: "Admin@example.com", ADMIN_PASSWORD: "of the operator" }
     expect(demoLines(testConfig({ DEMO: "true", ...set })).join()).not.toContain("admin@example.com")
   })

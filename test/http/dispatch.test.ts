@@ -214,7 +214,7 @@ describe("a request", () => {
     expect(answer.body.error).toMatch(/^body: /)
     expect(handled).toBe(before)
   })
-  it("may have `__proto__` and a repeated member in its body: prototypes do not change, the last value is used", async () => {
+  it("may have the member `__proto__`, which is ignored, and a repeated member, whose last value is used", async () => {
     const rawBody = '{"__proto__":{"admin":true},"name":"first","name":"second"}'
     const answer = await call("POST", "/things", { token: "member", rawBody })
     expect(answer.body.body).toEqual({ name: "second" })

@@ -135,7 +135,7 @@ it.each([
   },
 )
 
-it("40 connections that pipeline 100 requests each and read the responses get all responses", async () => {
+it("each of 40 connections that pipeline 100 requests and read the responses gets 100 responses", async () => {
   const other = await start()
   const counts = await pipeline(other, asking("GET", "/prepared"), 40, 100)
   expect(new Set(counts)).toEqual(new Set([100]))

@@ -5,12 +5,12 @@ const around = (centre: number, spread: number, pairs: number) =>
   Array.from({ length: pairs }, (_, pair) => centre * (1 + (pair % 2 === 0 ? spread : -spread)))
 
 describe("the verdict of a comparison with another commit", () => {
-  it("is `slower` when all pairs of runs show a loss, whether higher or lower values are better", () => {
+  it("is `slower beyond noise` when all pairs of runs show a loss, whether higher or lower values are better", () => {
     expect(judge(around(0.9, 0.01, 8), "higher")?.verdict).toBe("slower beyond noise")
     expect(judge(around(1.1, 0.01, 8), "lower")?.verdict).toBe("slower beyond noise")
   })
 
-  it("is `faster` when all pairs of runs show a gain", () => {
+  it("is `faster beyond noise` when all pairs of runs show a gain", () => {
     expect(judge(around(1.1, 0.01, 8), "higher")?.verdict).toBe("faster beyond noise")
     expect(judge(around(0.9, 0.01, 8), "lower")?.verdict).toBe("faster beyond noise")
   })
@@ -29,12 +29,12 @@ describe("the verdict of a comparison with another commit", () => {
     )
   })
 
-  it("is `no difference` with three pairs, and `slower` with twenty pairs that vary by the same amount", () => {
+  it("is `no difference` with three pairs, and `slower beyond noise` with twenty pairs that vary by the same amount", () => {
     expect(judge(around(0.93, 0.02, 3), "higher")?.verdict).toBe("no difference beyond noise")
     expect(judge(around(0.93, 0.02, 20), "higher")?.verdict).toBe("slower beyond noise")
   })
 
-  it("is `slower` in fewer than 10 of 2,000 random comparisons of equal commits", () => {
+  it("is `slower beyond noise` in fewer than 10 of 2,000 random comparisons of equal commits", () => {
     // The random numbers are a fixed sequence, so that the test cannot fail by chance.
     let state = 12_345
     const random = () => {

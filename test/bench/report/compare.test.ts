@@ -24,7 +24,7 @@ describe("a comparison with an earlier run", () => {
     expect(faster).toEqual([])
   })
 
-  it("reports no slower figure when the ranges of the runs overlap", () => {
+  it("does not report a figure as slower if the ranges of the earlier and the later measurements overlap", () => {
     expect(compare(peaks(1000, 1010, 700), peaks(800, 810, 790)).slower).toEqual([])
   })
 

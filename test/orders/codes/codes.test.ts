@@ -35,7 +35,7 @@ const pending = async (count = 1, how: unknown = crypto, at = one) => {
 const uses = async (id: string) => (await one.sql`select uses from code where id = ${id}`)[0]?.["uses"]
 
 describe("codes", () => {
-  it("can be created, listed with their remaining uses, and deleted only by users with the required scopes", async () => {
+  it("show their remaining uses when they are created; only users with the required scopes can create, list or delete them", async () => {
     const code = await newCode({ max_uses: 5 })
     expect(code.body).toMatchObject({
       total_uses: 0,
