@@ -28,8 +28,8 @@ export interface HttpTraffic {
 
 const reconnectAfterMs = 50
 const connectWithinMs = 5_000
-// All sockets share this buffer, because 10,000 buffers would waste memory. The bytes of one socket are processed
-// before those of the next socket arrive.
+// All sockets without TLS share this buffer, because 10,000 buffers would waste memory. The bytes of one socket are
+// processed before those of the next socket arrive.
 const readBuffer = Buffer.allocUnsafe(256 * 1024)
 
 export function openSocket(target: Target, onBytes: (bytes: number, buffer: Buffer) => void): Socket {

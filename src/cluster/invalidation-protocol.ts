@@ -72,8 +72,9 @@ const PENDING_DROPS_MAX = 5_000
 /** Room in a message for the names of its members and for the members that the peer link adds. */
 const TAIL_BYTES = 100
 /**
- * A writer that cannot log waits for this many leases. The others need at most three: they may read its last message
- * one lease late, notice its silence after a second lease, and use their caches for a third.
+ * A writer that cannot log waits for this many leases. After at most three leases, no other process uses data from
+ * before the write: a process may read the writer's last message one lease late, notices the writer's silence one lease
+ * later, and may use its caches for one more lease. The fourth lease is a safety margin.
  */
 const SILENCE_LEASES = 4
 

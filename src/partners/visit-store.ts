@@ -85,7 +85,10 @@ export const makeVisitStore = Sql.useSync((sql) => ({
                   where order_id = ${orderId} and written_at is null`,
       )
       .pipe(Effect.asVoid),
-  /** Up to 20 visits whose order was paid at least 20 seconds ago and whose addresses are not written. */
+  /**
+   * Up to 20 random visits whose order is paid and has not changed for 20 seconds, and whose addresses are not yet
+   * written to the id.
+   */
   listUnwritten: sql.rows<VisitRow & { readonly owner_id: string }>(
     // `offset 0` prevents the planner from merging the subqueries. A merged query would read all orders, or all
     // visits, although most visits have no order.

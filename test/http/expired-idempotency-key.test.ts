@@ -10,7 +10,7 @@ beforeAll(async () => {
   two = await serve({}, { database: one.database, peersPossible: true })
 })
 
-/** Simulates that two days have passed: moves the stored times of the order and of the key into the past. */
+/** Simulates that two days have passed: moves the times of the order's payments and refunds, and of the key, back. */
 const twoDaysPass = async (orderId: string, key: string) => {
   const then = new Date(Date.now() - 2 * 86_400_000).toISOString()
   await one.sql`update idempotency_key set created_at = ${then} where key = ${key}`

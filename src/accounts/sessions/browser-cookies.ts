@@ -7,8 +7,8 @@ import { OneTimeCodes } from "./one-time-codes.ts"
 import { RefreshTokens } from "./refresh-tokens.ts"
 
 /**
- * The cookies of a browser. `registered` names the user who registered, or requested the mail, on a page of this
- * site. `session` is the refresh token of the login. `visit` is a token for the data that a partner sent. `form`
+ * The cookies of a browser. `registered` names the user who last registered, or last requested a confirmation mail, on
+ * a page of this site. `session` is the refresh token of the login. `visit` is a token for the data that a partner sent. `form`
  * binds forms to the browser. `handed` is a refresh token from a URL, until the person accepts the login. `given` is
  * a hash of that token after the person accepted the login.
  */
@@ -23,7 +23,7 @@ export interface Browser {
    * user.
    */
   readonly isGiven: boolean
-  /** The user who last registered, or requested the mail, in this browser. */
+  /** The user who last registered, or last requested a confirmation mail, in this browser. */
   readonly registered: string | undefined
   /** Every form of a page includes this token. It proves that the form was sent from a page of this site. */
   readonly formToken: string

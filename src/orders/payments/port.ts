@@ -67,7 +67,7 @@ export type PaymentEvent =
       readonly method: PaymentMethod
     }
 
-/** An intent that was computed without a request. It exists as soon as `effects` are committed. */
+/** An intent that was computed without a call to the payment provider. It exists as soon as `effects` are committed. */
 export interface ForeseenIntent {
   readonly made: MadeIntent
   readonly effects: TurnEffects

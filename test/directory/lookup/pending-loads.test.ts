@@ -4,8 +4,8 @@ import { PendingLoads } from "../../../src/directory/lookup/pending-loads.ts"
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 /**
- * Requests the same key twice while invalidations may not reach this process (`mayJoin` is false), so that two
- * statements are sent. `answer(n)` completes statement n.
+ * Requests the same key twice. `mayJoin` is false, as it is while a process possibly misses invalidations. The second
+ * request therefore does not share the first read, and two statements are sent. `answer(n)` completes statement n.
  */
 const readTwice = async () => {
   const statements: Array<(rows: ReadonlyMap<string, string>) => void> = []

@@ -212,8 +212,8 @@ const resumeOnce = async () => {
 let retryMs = 1000
 
 /**
- * Resumes the session of this tab after a reload. If the service is unreachable, it throws an error and tries again
- * later.
+ * Resumes the session of this tab after a reload. If a request fails with a status other than 401, this function
+ * schedules another attempt and throws the error. With 401, the tab is signed out.
  */
 export const resume = async () => {
   try {
