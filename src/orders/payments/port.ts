@@ -78,7 +78,7 @@ export interface PaymentProvider {
   readonly name: string
   /** The smallest amount that the provider accepts, in US cents. */
   readonly leastCents: number
-  /** Computes an intent without a request, so that the turn of the checkout can also store the intent. */
+  /** Computes an intent without a call to the payment provider, so that the turn of the checkout can also store the intent. */
   readonly foresee?: (request: IntentRequest) => ForeseenIntent
   createIntent(request: IntentRequest): Effect.Effect<MadeIntent, Unavailable>
   /** Cancels an intent. Does nothing if the intent is already paid or cancelled. */
