@@ -83,8 +83,8 @@ interface Common<Precomputed> {
   readonly fromMemory?: true
   readonly rssLimitMb?: number
   /**
-   * If set, the scenario runs only when it is selected with `--scenario`. The run of all other scenarios takes about
-   * five minutes.
+   * If set, the scenario runs only when it is selected with `--scenario`. This keeps a run without
+   * `--scenario` short.
    */
   readonly onRequest?: true
   /**

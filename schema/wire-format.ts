@@ -38,8 +38,8 @@ const isOnCalendar = (text: string): boolean => {
 }
 const isInstant = (text: string): boolean => {
   const ms = instantOf(text)
-  // A four-digit year is required. Without one, `Date.parse` guesses the year, for example for a bare number that may
-  // be meant as seconds.
+  // The text must have four digits in a row, as a full year has. Without a year, `Date.parse` guesses one: "45" becomes
+  // the year 2045, and "5" becomes May 2001.
   return ms >= firstMs && ms <= lastMs && /\d{4}/.test(text) && isOnCalendar(text)
 }
 

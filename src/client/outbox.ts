@@ -1,7 +1,10 @@
 import type { ClientFrame } from "../../schema/live-frames.ts"
 import { burstFrames, framesPerSecond } from "./protocol-constants.ts"
 
-/** The share of the limit that is used. The rest is for urgent frames, and for frames that a slow network delays. */
+/**
+ * The share of the server's rate limit that the outbox uses. The rest is for frames that are sent without the outbox
+ * (`connect`, `ping`), and for frames that a slow network delays, because they can arrive together with later frames.
+ */
 const share = 0.8
 const burst = burstFrames * share
 const perSecond = framesPerSecond * share

@@ -28,7 +28,8 @@ const open = Effect.fnUntraced(function* (
 ) {
   const sql = yield* Sql
   return Bus.layer({
-    // Caches depend on messages through the database, because a process without Redis could still write.
+    // Cache invalidations are sent through the database and not through Redis. A process that has lost Redis can still
+    // write to the database, and could not announce its changes through Redis.
     transport: peersPossible
       ? postgresTransport({
           connect: () =>

@@ -40,7 +40,10 @@ export interface ExchangeOptions {
 /** One request and its response. */
 export interface Exchange extends ResponseTarget {
   readonly startedAt: number
-  /** The form of the error if the path is unknown: a page for browsers, otherwise undefined, which means JSON. */
+  /**
+   * The form of an error if no route handles the request: `page` if the client accepts HTML, otherwise undefined, which
+   * means JSON. Also undefined if a route handles the request.
+   */
   readonly errorBody: Endpoint["errorBody"]
   open: boolean
   /** True while the response is ready and waits to be written in the next turn of the event loop. */

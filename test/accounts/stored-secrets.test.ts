@@ -67,7 +67,7 @@ it("a dump of all tables contains no password, token, secret or code", async () 
     expect(dump.includes(Buffer.from(value).toString("base64url")), `${name} in base64`).toBe(false)
     expect(dump.includes(Buffer.from(value).toString("hex")), `${name} in hex`).toBe(false)
   }
-  // Six digits may occur inside a longer number by chance, but not as a separate word.
+  // The six digits of a code may occur by chance inside a longer number. Only a separate word is an error.
   for (const code of [setupCode, smsCode, totp]) {
     expect(code).toMatch(/^\d{6}$/)
     expect(dump).not.toMatch(new RegExp(`(?<![\\w.+-])${code}(?![\\w.-])`))

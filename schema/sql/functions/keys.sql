@@ -1,5 +1,5 @@
--- Functions for public keys and wallets. A user can have a limited number of each, so these functions lock the user
--- first (hold_user).
+-- Functions for public keys and wallets. A user can have a limited number of each, so the functions that add
+-- one lock the user first (hold_user).
 
 create or replace function put_pubkey(p_user uuid, p_pubkey text, p_sealed text, p_most int, out user_exists boolean, out holder uuid)
 language plpgsql as $$

@@ -160,8 +160,8 @@ export class Payments extends Context.Service<
         )
         const { snapshot } = yield* recorded.pipe(
           Effect.catchTags({
-            // The order has changed, or another request has recorded an intent. An intent that was not recorded is
-            // cancelled.
+            // The order has changed, or another request has recorded an intent first. If the order does not have the
+            // intent that was created here, this intent is cancelled.
             EventRefused: () =>
               Effect.gen(function* () {
                 const now = yield* actors.find(context.id)

@@ -56,7 +56,8 @@ export class Sandbox extends Context.Service<
     /** Computes the client secret of an intent, so that the secret need not be stored. */
     secretOf(intent: Pick<Intent, "intentId" | "secretKey">): string
     /**
-     * The payment addresses and amounts of an intent for an amount due. Intents of other providers are not changed.
+     * Returns the payment methods of a sandbox intent, computed for this amount due. For an intent of another provider,
+     * and for one without methods, returns the stored methods.
      */
     waysToPay(intent: Intent, cents: number): Intent["methods"]
     /**

@@ -10,7 +10,7 @@ export type RequestedRefund = Omit<Refund, "status" | "ofSale" | "at">
 const refuse = (field: string, code: string, message: string) =>
   new Unprocessable({ error: message, fields: { [field]: [{ code, message }] } })
 
-/** The amount that can still be refunded, for each payment intent that has one. */
+/** The payment intents that can still be refunded, each with the amount that remains. */
 const refundableByIntent = (order: OrderContext) => {
   const left = new Map<string, { provider: string; intentId: string; cents: number }>()
   const book = (provider: string, intentId: string | undefined, cents: number) => {
