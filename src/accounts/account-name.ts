@@ -5,8 +5,8 @@ export type AccountName =
   | { readonly alternateId: string }
 
 /**
- * The key under which an account's rate limits are counted. The prefix keeps an alternate_id apart from an email with
- * the same text.
+ * Returns the key under which the rate limits count the requests for an account. The prefix keeps an alternate_id
+ * apart from an email with the same text.
  */
 export const accountKey = (name: AccountName): string =>
   "id" in name ? name.id : "email" in name ? `email/${name.email}` : `alternate_id/${name.alternateId}`

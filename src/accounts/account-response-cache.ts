@@ -25,16 +25,16 @@ interface Entry {
 }
 
 /**
- * Caches the response of `GET /account` for each user until something in it changes. If the token and the response
- * are both cached, a request needs no query and no fiber.
+ * Caches the response of `GET /account` for each user, for at most one minute and only until something in it changes.
+ * If the token, its user and the response are all cached, a request needs no query and no fiber.
  */
 export class AccountResponseCache extends Context.Service<
   AccountResponseCache,
   {
     readonly prepared: (view: RequestView) => Precomputed | undefined
     /**
-     * Call this before reading the account. The returned function caches the response, unless the account has changed
-     * since the call.
+     * Call this before reading the account. The returned function caches the response. It does nothing if the caller
+     * of this user was not cached at the time of the call, or if the user or any account was invalidated since then.
      */
     readonly watch: (userId: string) => (body: string) => void
     changed(userIds: ReadonlyArray<string>): Effect.Effect<void>
@@ -54,8 +54,8 @@ export class AccountResponseCache extends Context.Service<
           if (!authorization.startsWith(prefix)) return undefined
           const claims = tokens.verifyCached(authorization.slice(prefix.length), "access")
           if (claims === undefined) return undefined
-          // Any change of the user removes the cached caller. A response is used only together with the caller it was
-          // cached for, so an outdated response is never used.
+          // The invalidation of a user removes the cached caller. A response is used only together with the caller for
+          // which it was cached, so a response from before the invalidation is never used.
           const caller = callers.remembered(claims.sub)
           if (caller === undefined || !caller.active || caller.epoch !== claims.ep) return undefined
           if (caller.revokedSessions.has(claims.sid)) return undefined

@@ -8,7 +8,9 @@ import type { SqlRefused } from "../postgres/sql-failures.ts"
 import type { OutboxRow } from "../turns/outbox.ts"
 import type { AccountName } from "./account-name.ts"
 
-/** The data of a user that login needs. It is never returned to clients. */
+/**
+ * The data of a user that login needs. It contains the password hash, so it must not be sent to clients as a whole.
+ */
 export interface Account {
   readonly id: string
   readonly email: string | null
@@ -17,7 +19,10 @@ export interface Account {
   readonly active: boolean
   readonly password_hash: string | null
   readonly email_verified: boolean
-  /** The account was created for the recipient of a transfer or lootbox, who has not registered yet. */
+  /**
+   * The account was created for the recipient of a transfer or lootbox. Nobody has registered it or confirmed its
+   * email yet.
+   */
   readonly invited: boolean
   /** The confirmed two-factor providers. The default provider is the first one. */
   readonly providers: ReadonlyArray<TwoFactorProvider>
@@ -68,8 +73,8 @@ export class Accounts extends Context.Service<
   {
     find(name: AccountName): Effect.Effect<Account | undefined, Unavailable>
     /**
-     * Creates the user. If an invited account has this email, that account is registered instead. Returns the id of
-     * the user.
+     * Creates the user. If the email belongs to an active invited account that owns nothing, that account is
+     * registered instead. Returns the id of the user.
      */
     register(account: NewAccount): Effect.Effect<string, Unavailable | SqlRefused>
     /**
@@ -86,7 +91,7 @@ export class Accounts extends Context.Service<
      */
     update(change: AccountChange): Effect.Effect<Partial<SessionsEnded> | undefined, Unavailable | SqlRefused>
     /**
-     * Finds the confirmed email that the user replaced with a new email, while the new one is not confirmed. Returns
+     * Finds the confirmed email that the user has replaced with a new email that is not confirmed yet. Returns
      * undefined if there is none, or if an administrator replaced it.
      */
     findLeftEmail(userId: string): Effect.Effect<string | undefined, Unavailable>
@@ -96,9 +101,9 @@ export class Accounts extends Context.Service<
      */
     rehash(userId: string, oldHash: string, newHash: string): Effect.Effect<void, Unavailable>
     /**
-     * Ends all sessions of the user except the newest `keep`. Sessions that wait for a two-factor code are counted
-     * separately, so that a person who knows only the password cannot end complete logins. Returns undefined if the
-     * user has fewer than `keep` sessions.
+     * Ends the open sessions of the user except the `keep` most recently updated ones. Complete logins and logins that
+     * wait for a two-factor code are counted separately, so that a person who knows only the password cannot end
+     * complete logins. Returns undefined if the user has fewer than `keep` open sessions of each of these two kinds.
      */
     endOldSessions(userId: string, keep: number): Effect.Effect<OldSessionsEnded | undefined, Unavailable>
     endSessions(userId: string, reason: string): Effect.Effect<SessionsEnded | undefined, Unavailable>
@@ -162,8 +167,8 @@ export class Accounts extends Context.Service<
             .pipe(Effect.asVoid),
         endOldSessions: (userId, keep) =>
           sql
-            // The statement also returns a row if exactly `keep` sessions are open. An earlier attempt may have ended
-            // sessions, and its response may have been lost.
+            // The statement also returns a row if exactly `keep` sessions are open, because an earlier attempt may
+            // have ended the older sessions and its response may have been lost.
             .rows<OldSessionsEnded>(
               (q) => q`
                 with open as materialized (

@@ -59,8 +59,9 @@ export class AdminUserUpdates extends Context.Service<
       })
 
       /**
-       * Fails if the user has a password, because the request does not contain it. As in PATCH /account, a person who
-       * only has an open session must not be able to take over the account.
+       * Called if a request to change the caller's own email or password does not contain the current password. Fails
+       * if the account has a password. As in PATCH /account, a person who only has an open session must not be able to
+       * take over the account.
        */
       const checkHasNoPassword = Effect.fnUntraced(function* (userId: string) {
         if ((yield* users.passwordHash(userId)) !== undefined)
@@ -72,8 +73,8 @@ export class AdminUserUpdates extends Context.Service<
         userId: string,
         requested: AdminUpdateUserParameters,
       ) {
-        // A caller who sets a new email or password can log in as that user. Such a login may have more scopes than
-        // an API key.
+        // A caller who sets the email or password of a user can then log in as that user. Such a login may have more
+        // scopes than an API key or OAuth token, so only a login session may set them.
         if (principal.via !== "session" && (requested.password != null || requested.email != null)) {
           return yield* new Forbidden({
             error: "Changing the email or the password requires a login session.",

@@ -52,8 +52,8 @@ const isAccepted = (scheme: AuthScheme, principal: Principal): boolean =>
   scheme !== "two_factor" || principal.via === "session"
 
 /**
- * Creates the function that finds the caller of a request. If this process has verified the token or API key before,
- * the function needs only map lookups and no query.
+ * Creates the function that finds the caller of a request. If this process has cached the token or API key and its
+ * user, the function runs no query.
  */
 export const makeAuthenticate = Effect.gen(function* () {
   const tokens = yield* Tokens
@@ -72,8 +72,8 @@ export const makeAuthenticate = Effect.gen(function* () {
   const remembered = (token: string) => rememberedAs(token, "access") ?? rememberedAs(token, "oauth-access")
 
   /**
-   * Finds the caller synchronously. Returns undefined if the caches do not have all data, or if the caller is not
-   * valid.
+   * Finds the caller synchronously. Returns undefined if the caches do not have all data, if the user is not active,
+   * or if the session of the token has ended.
    */
   const recall = (token: string): Principal | undefined => {
     if (token.startsWith("svc_")) {

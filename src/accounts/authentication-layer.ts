@@ -24,7 +24,7 @@ import { Users } from "./user-store.ts"
 export const credentials = (keys: ReadonlyArray<NamedKey>, passwords?: PasswordOptions) =>
   Layer.mergeAll(OneTimeCodes.layer({ keys }), RefreshTokens.layer({ keys }), Passwords.layer(passwords))
 
-/** Services that verify access tokens, and find and cache their users. */
+/** Services that sign and verify tokens, and find and cache users. */
 export const callers = (keys: ReadonlyArray<NamedKey>, config: Config) => {
   const facts = { keys, issuer: config.baseUrl, accessSeconds: config.accessTokenSeconds }
   // One node may sign a token and another node may verify it, so all nodes use the database's clock.
@@ -34,7 +34,7 @@ export const callers = (keys: ReadonlyArray<NamedKey>, config: Config) => {
   )
 }
 
-/** Services for login, sessions, magic links and two-factor authentication. */
+/** Services for login, sessions, magic links, two-factor authentication, API keys and rate limits. */
 export const authentication = Layer.mergeAll(MagicLinks.layer, TwoFactor.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(Sessions.layer, BrowserSessions.layer, BrowserCookies.layer)),
   Layer.provideMerge(SecondFactors.layer),

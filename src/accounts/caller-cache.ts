@@ -21,10 +21,13 @@ export interface Caller {
 }
 
 const capacity = 50_000
-/** The clocks of the processes that sign and verify tokens differ by at most this time. */
+/** An allowance for the difference between the clocks of the processes that sign and verify tokens. */
 const leewaySeconds = 300
 
-/** The time for which ended sessions and grants are remembered. Afterwards, all their access tokens have expired. */
+/**
+ * Returns for how many seconds ended sessions and grants are remembered. Afterwards, all their access tokens have
+ * expired.
+ */
 export const lookBackSeconds = ({ accessTokenSeconds }: Pick<Config, "accessTokenSeconds">): number =>
   accessTokenSeconds + leewaySeconds
 
@@ -41,8 +44,9 @@ export class CallerCache extends Context.Service<
      */
     changed(userId: string): Effect.Effect<void>
     /**
-     * Runs a statement that reduces the user's rights and then calls `changed`, also if the outcome of the statement
-     * is unknown.
+     * Returns a function that runs a statement and then calls `changed`, whatever the result of the statement. If the
+     * statement failed, `changed` is called again after the statement timeout, because the statement may still commit
+     * until then.
      */
     invalidating(userId: string): <A, E, R>(statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }

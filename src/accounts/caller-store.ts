@@ -13,8 +13,8 @@ interface CallerRow {
 }
 
 /**
- * Creates the function that reads the data that decides whether a user's token is valid. The data includes sessions
- * and grants that ended within `endedWithinSeconds`.
+ * Creates the function that reads the data that decides whether a user's token is valid. The data includes the ids of
+ * sessions and grants that were revoked in the last `endedWithinSeconds` seconds.
  */
 export const makeFindCallerRow = (endedWithinSeconds: number) =>
   Sql.useSync(

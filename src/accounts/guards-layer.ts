@@ -9,8 +9,8 @@ import { makeAuthenticate } from "./authenticate.ts"
 import { Sessions } from "./sessions/sessions.ts"
 
 /**
- * The key under which a caller's requests are counted for rate limits. Each API key has its own limit. All sessions
- * of a user share one limit.
+ * Returns the key under which the rate limits count the requests of a caller. Each API key is counted separately. All
+ * sessions of a user are counted together, and so are all OAuth tokens of a user.
  */
 const callerKey = ({ keyId, userId, via }: Principal): string => `${via}/${keyId ?? userId}`
 

@@ -1,6 +1,6 @@
 import { type SubjectChannels, stateEntries } from "../live/channel-states.ts"
 
-/** Reads the state of the channel `session`: the user's open sessions, newest first. */
+/** Reads the state of the channel `session`: the user's newest open sessions, at most `stateEntries`, newest first. */
 export const sessionChannels: SubjectChannels<"session"> = {
   session: {
     expression: ({ key }, sql) =>

@@ -7,7 +7,7 @@ export interface Party {
   readonly id: string
   readonly email: string | null
   readonly active: boolean
-  /** The account was created for the recipient of a transfer or lootbox, who has not registered yet. */
+  /** The account was created for the recipient of a transfer or lootbox, and its email address is not confirmed. */
   readonly invited: boolean
   /** The account is registered, but its email address is not confirmed. */
   readonly unproven: boolean

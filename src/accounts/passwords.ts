@@ -8,7 +8,7 @@ export interface PasswordOptions {
   readonly passes?: number
   readonly lanes?: number
   /**
-   * The number of hashes that are computed concurrently. Each one uses one of libuv's four threads, which DNS
+   * The maximum number of hashes that are computed concurrently. Each one uses one of libuv's four threads, which DNS
    * lookups, file access and WebCrypto use too.
    */
   readonly concurrency?: number
@@ -26,14 +26,14 @@ export class PasswordUnacceptable extends Data.TaggedError("PasswordUnacceptable
   readonly code: "too_short" | "too_long" | "malformed"
 }> {}
 
-// Longer texts are rejected before they are normalised. A code point has at most two UTF-16 units, and a text has at
-// most four times as many code points before NFC as after it.
+// A longer password is rejected before it is normalised. A code point has at most two UTF-16 units, and NFC combines
+// at most four code points into one.
 const maxUnits = passwordLength.maximum * 2 * 4
 
 /** Checks the length and the characters of a password. Returns the NFC form, which is hashed. */
 export const checkPassword = Effect.fnUntraced(function* (password: string) {
   if (password.length > maxUnits) return yield* new PasswordUnacceptable({ code: "too_long" })
-  // UTF-8 encodes every lone surrogate as the same U+FFFD, so two different passwords would have the same hash.
+  // UTF-8 encodes every lone surrogate as the same U+FFFD, so two different passwords could have the same hash.
   if (/\p{Surrogate}/u.test(password)) return yield* new PasswordUnacceptable({ code: "malformed" })
   const composed = composePassword(password)
   const codePoints = lengthOfPassword(composed)
@@ -66,8 +66,8 @@ export class Passwords extends Context.Service<
 >()("services/Passwords") {
   static readonly layer = (options: PasswordOptions = {}) => {
     const { memoryKib = 19_456, passes = 2, lanes = 1, concurrency = 1, waiting = 64 } = options
-    // The algorithm is not set here, because argon2id is the package's default. The package's enum of algorithms is
-    // ambient and cannot be used with isolatedModules.
+    // The algorithm is not set here. Argon2id is the package's default, and the package's enum of algorithms cannot be
+    // used with isolatedModules, because it is ambient.
     const cost = { memoryCost: memoryKib, timeCost: passes, parallelism: lanes, outputLen: 32 }
     const algorithmPrefix = "$argon2id$v=19$"
     // A hash that no password matches. Verifying against it takes as long as verifying against a user's hash.

@@ -29,8 +29,8 @@ export const checkAsOwner = (principal: Principal, scope: Scope): Effect.Effect<
   mayAsOwner(principal, scope) ? Effect.void : Effect.fail(missing(scope))
 
 /**
- * Checks access to the data of a user. With the scope `others`, callers may access every user. Without it, they may
- * access only themselves, and they need the scope `own` if it is given.
+ * Checks access to the data of a user. With the scope `others`, callers may access the data of every user. Without it,
+ * they may access only their own data, and they need the scope `own` if it is given.
  */
 export const checkForUser = (
   principal: Principal,
@@ -43,8 +43,9 @@ export const checkForUser = (
 }
 
 /**
- * Checks access to an organization. The caller needs the scope globally, or by a role in the organization. The error
- * does not reveal whether the organization exists.
+ * Checks access to an organization. The caller needs the scope globally, or by a role in the organization. A role
+ * counts only for sessions, and for API keys that have the scope. The error does not reveal whether the organization
+ * exists.
  */
 export const checkInOrganization = (
   principal: Principal,
@@ -68,10 +69,7 @@ interface Whose {
   readonly organization_id?: string | null
 }
 
-/**
- * The owner of listed items: the caller, another user (for administrators), or an organization (for members whose
- * role allows it).
- */
+/** The user or the organization whose items a request lists. */
 export type Subject =
   | { readonly kind: "user"; readonly id: string }
   | { readonly kind: "organization"; readonly id: string }

@@ -67,10 +67,11 @@ const offerLink = Effect.fnUntraced(function* (email: string | undefined) {
 })
 
 /**
- * Registers a user and opens a session. A user with an unconfirmed email cannot check out. If an invited account has
- * this email, the user takes it over. The password of this account can then be set only after the mailed link is
- * used. Using the link also ends the session that is opened here. An invited account that owns something cannot be
- * taken over: the error is "already registered", and a link is sent to the address.
+ * Registers a user and opens a session. A user with an unconfirmed email cannot check out. If the email belongs to an
+ * invited account that owns nothing, the user gets this account, but the password is not stored, because a stranger
+ * may have entered the email. A password can be set after the mailed link is used. If the person who uses the link
+ * shows neither this session nor this browser, the link also ends this session. If the email belongs to an invited
+ * account that owns something, registration fails with "already registered", and a link is sent to the address.
  */
 export const register = Effect.fnUntraced(function* (body: RegisterUserParameters) {
   const accounts = yield* Accounts

@@ -30,9 +30,10 @@ const checkMayChange = Effect.fnUntraced(function* (
     yield* Sessions.use((sessions) => sessions.checkFresh(principal.sessionId))
   }
   if (account.password_hash === null) {
-    // An account without a password must first confirm its address. Otherwise a stranger could register somebody
-    // else's address, set a password or another address, and keep the account with everything that others send to
-    // that address. There is one exception: a user who mistyped a new address may return to the confirmed one.
+    // An account with an address and without a password must first confirm the address. Otherwise a stranger could
+    // register somebody else's address, set a password or another address, and keep the account with everything that
+    // others send to that address. There is one exception: a user who mistyped a new address may return to the address
+    // that was confirmed before.
     if (account.email !== null && !account.email_verified) {
       const left = yield* Accounts.use((accounts) => accounts.findLeftEmail(account.id))
       if (!body.password && email === left) return

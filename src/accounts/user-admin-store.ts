@@ -55,7 +55,7 @@ type Removed =
       readonly kept: ReadonlyArray<string>
       readonly events: ReadonlyArray<Event>
     }
-/** The change was refused: the user's role is above the caller's, or the user is the last administrator. */
+/** A refused change: the user's role is above the caller's, or the user is the last administrator. */
 type Refusal = { readonly role: Role; readonly last_admin?: true }
 type Outcome<A> = Refusal | A | null
 
@@ -133,11 +133,11 @@ export class UserAdmin extends Context.Service<
       changes: UserChanges,
       by: Role,
     ): Effect.Effect<DisplayUser, NotFound | Forbidden | Conflict | Unprocessable | Unavailable>
-    /** Removes all second factors of the user and ends the user's sessions. */
+    /** Removes all second factors of the user. If there were any, also ends the user's sessions. */
     removeTwoFactor(id: string, by: Role): Effect.Effect<DisplayUser, NotFound | Forbidden | Unavailable>
     /**
-     * Deletes a user. Without `insists`, this fails while the user holds anything. With it, the user's ids stay
-     * reserved under the anonymous account that remains.
+     * Deletes a user. Without `insists`, this fails while the user holds anything, for example ids or pending orders.
+     * With it, the user's ids stay reserved under the anonymous account that remains.
      */
     remove(
       id: string,

@@ -15,7 +15,7 @@ interface StoredKey {
   readonly secret_hash: string
   readonly scopes: ReadonlyArray<Scope>
   readonly expires_at: string | null
-  /** The role that the key's user had when the key was created. */
+  /** The role that the key's user had when the key was created. If it is null, `scopesFor` does not check it. */
   readonly made_as: Role | null
 }
 
@@ -60,8 +60,9 @@ const makeEntry = (id: string, text: string, key: StoredKey, caller: Caller): En
 }
 
 /**
- * Finds API keys and caches them by id until the bus announces a change of the key or of its user. Changes of the
- * user matter, because an operation that ends a user's sessions may also delete the user's API keys.
+ * Finds API keys and caches them by id until the bus announces a change of the key or of its user. Changes of the user
+ * matter for two reasons: they may change the user's role, and an operation that ends the user's sessions may also
+ * delete the user's API keys.
  */
 export class ApiKeyCallerCache extends Context.Service<
   ApiKeyCallerCache,

@@ -34,8 +34,8 @@ const create = route({
           error: "Creating an API key requires the access token of a login session, not an API key.",
         })
       }
-      // With an API key of another user, the caller can act as that user. So this requires the scope for logging in
-      // as others.
+      // With an API key of another user, the caller can act as that user. So creating one requires the scope
+      // adminUser:loginAs.
       const holder = yield* findActingUser(principal, query.user_id ?? principal.userId, "adminUser:loginAs")
       const scopes = yield* apiKeyScopes(principal, holder, body.scopes)
       const expiresAt = body.expires_at ?? null

@@ -14,9 +14,9 @@ const holds = ({ organizations, role }: Holder, scope: Scope): boolean =>
   [...organizations.values()].some((inside) => scopesInOrganization(inside).has(scope))
 
 /**
- * Returns the scopes of a new key: the requested scopes, or all allowed scopes if none are requested. A key can have
- * only scopes that both its creator and its user have. The scopes are stored, so that a later promotion of the user
- * does not extend existing keys.
+ * Returns the scopes of a new key: the requested scopes, or all allowed scopes if the request has no list of scopes.
+ * Fails if a requested scope is not allowed. A key can have only scopes that both its creator and its user have. The
+ * scopes are stored, so that a later promotion of the user does not extend existing keys.
  */
 export const apiKeyScopes = (
   creator: Principal,

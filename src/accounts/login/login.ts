@@ -51,8 +51,8 @@ export const login = Effect.fnUntraced(function* (body: {
   }
   yield* limits.forgive("login", limitKey)
   if (passwords.needsRehash(hash)) {
-    // Hashing may fail because the queue is full, or because an old password is too short for the current rules. The
-    // login succeeds anyway.
+    // This may fail, for example because the queue is full, or because an old password is too short for the current
+    // rules. The login succeeds anyway.
     yield* passwords.hash(body.password).pipe(
       Effect.flatMap((fresh) => accounts.rehash(account.id, hash, fresh)),
       Effect.ignore,

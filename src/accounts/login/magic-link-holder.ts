@@ -14,8 +14,8 @@ export interface LinkHolder {
 export const nameOf = (email: string | null): string => email ?? "the account of this device"
 
 /**
- * Finds the user of a token. This is the token of an emailed link, or a refresh token that an application put into
- * the URL. Returns undefined if the token is not valid.
+ * Finds the user of a token from a URL. The token belongs to an emailed link, or it is a refresh token that an
+ * application put into the URL. Returns undefined if the token is not valid.
  */
 export const findHolder = Effect.fnUntraced(function* (token: string) {
   const link = yield* MagicLinks.use((links) => links.inspect(token))
@@ -27,9 +27,9 @@ export const findHolder = Effect.fnUntraced(function* (token: string) {
 })
 
 /**
- * Finds the users to whom this browser belongs, as far as that is proven without the link: the user who registered in
- * this browser, and the user who is logged in. A login with a refresh token from a URL or from a partner does not
- * count, because an attacker can send another person a URL with the attacker's own token.
+ * Finds the users to whom this browser belongs. Two users count: the one who last registered or requested a
+ * confirmation mail in this browser, and the one who is logged in. A login that uses a refresh token from a URL does
+ * not count, because an attacker can send another person a URL with the attacker's own token.
  */
 export const usersOf = Effect.fnUntraced(function* ({ isGiven, registered, sessionToken }: Browser) {
   const own = isGiven ? "" : (sessionToken ?? "")

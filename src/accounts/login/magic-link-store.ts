@@ -35,7 +35,7 @@ interface ConsumedLink {
 }
 
 export const makeMagicLinkStore = Sql.useSync((sql) => ({
-  /** Stores the link and its mail in one statement. */
+  /** Stores the link and its mail in one statement. Without a user, the mail is not stored. */
   put: ({ email, purpose, seconds, tokenHash, userId }: NewMagicLink, mail: ReadonlyArray<OutboxRow>) =>
     sql.rows(
       (q) => q`with made as (
@@ -54,8 +54,8 @@ export const makeMagicLinkStore = Sql.useSync((sql) => ({
       )
       .pipe(Effect.map((rows) => rows[0])),
   /**
-   * Uses the link up. Returns undefined if the link is not valid. `known` lists the users whose password or session
-   * the caller has shown.
+   * Uses the link up, unless the result has `needs_password`. Returns undefined if the link is not valid. `known`
+   * lists the users whose password, session or registration cookie the caller has shown.
    */
   consume: (hashes: ReadonlyArray<string>, attempt: string, known: ReadonlyArray<string>) =>
     sql

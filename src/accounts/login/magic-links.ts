@@ -33,10 +33,11 @@ export interface MadeLink {
 }
 
 /**
- * What the caller shows in addition to the link: an existing login as one of `users`, or the account's password. A
- * caller who shows neither may be the owner of an address that a stranger registered. `discardsCredentials` removes
- * the password, sessions and keys that were set up before the address was confirmed. The caller must request this
- * explicitly, because a request that merely lacks the password must not delete it.
+ * What the caller shows in addition to the link: that the caller is one of `users` (by a login, or because one of them
+ * registered in this browser), or the account's password. A caller who shows neither may be the owner of an address
+ * that a stranger registered. `discardsCredentials` lets such a caller use the link. Using it then removes the
+ * password, sessions and keys that were set up before the address was confirmed. The caller must request this
+ * explicitly, because a request that merely lacks the password must not remove it.
  */
 export interface Shown {
   readonly users?: ReadonlyArray<string>
@@ -66,10 +67,10 @@ export const statusOf = (account: Account): MagicLinkStatus => {
 
 /**
  * Creates, mails and uses links that prove an email address. The link is
- * `{auth_url}/magic_link?refresh_token=TOKEN&…`. TOKEN is a one-time token. The parameter is named `refresh_token`
- * because the page also accepts refresh tokens. Opening the page only calls `inspect` and shows a button. So a mail
- * scanner that opens the link does not use it up. The button's POST calls `consume`, and the page stores the returned
- * refresh token in its cookie.
+ * `{auth_url}/magic_link?refresh_token=TOKEN&…`, or the same path of `web_url`. TOKEN is a one-time token. The
+ * parameter is named `refresh_token` because the page also accepts refresh tokens. Opening the page only calls
+ * `inspect` and shows a button. So a mail scanner that opens the link does not use it up. The button's POST calls
+ * `consume`, and the page stores the returned refresh token in its cookie.
  */
 export class MagicLinks extends Context.Service<
   MagicLinks,
@@ -86,14 +87,17 @@ export class MagicLinks extends Context.Service<
       /** The site that the link opens and whose cookie it sets: `auth` is AUTH_URL, `web` is WEB_URL. */
       site?: LinkSite,
     ): Effect.Effect<Account | undefined, TooManyRequests | Unavailable>
-    /** Finds the user of the link without using it up. Returns undefined if the link is not valid. */
+    /** Finds the user of the link without using the link up. Returns undefined if the link is not valid. */
     inspect(
       token: string,
     ): Effect.Effect<
       { readonly userId: string; readonly email: string; readonly purpose: LinkPurpose } | undefined,
       Unavailable
     >
-    /** Confirms the email and logs the user in. A wrong or missing password does not use the link up. */
+    /**
+     * Confirms the email and logs the user in. A wrong or missing password does not use the link up. If the caller
+     * shows only the link, the email may be removed from the account instead. Then this fails with Conflict.
+     */
     consume(
       token: string,
       shown: Shown,
@@ -182,7 +186,8 @@ export class MagicLinks extends Context.Service<
           .consume(hashes(token), attempt, known)
           .pipe(invalidating(invalidateUser(userId, keyIds), config.statementTimeoutMs))
         if (done === undefined) return yield* invalidLink()
-        // An API key may have been created after `find` read the keys and before `consume` deleted them.
+        // An API key may have been created after `find` read the keys and before `consume` deleted them. So `keyIds`
+        // may lack deleted keys.
         if (done.api_keys.length > 0) yield* bus.invalidate("api_key", done.api_keys)
         publisher.moved(done.ended?.events ?? [])
         if (done.needs_password) {

@@ -113,8 +113,8 @@ const consumeMagicLink = route({
   headers: ["cookie"],
   handler: ({ body, headers, principal }) =>
     Effect.gen(function* () {
-      // A caller with an expired token must not count as a stranger, because using the link could then remove the
-      // caller's own credentials.
+      // A caller with an invalid or expired token must not count as a stranger, because using the link could then
+      // remove the caller's own credentials.
       if (principal === null && bearerToken(headers) !== undefined) {
         return yield* new Unauthorized({
           error:

@@ -8,9 +8,9 @@ import { RefreshTokens } from "./refresh-tokens.ts"
 
 /**
  * The cookies of a browser. `registered` names the user who last registered, or last requested a confirmation mail, on
- * a page of this site. `session` is the refresh token of the login. `visit` is a token for the data that a partner sent. `form`
- * binds forms to the browser. `handed` is a refresh token from a URL, until the person accepts the login. `given` is
- * a hash of that token after the person accepted the login.
+ * a page of this site. `session` is the refresh token of the login. `visit` is a token for the data that a partner
+ * sent. `form` binds forms to the browser. `handed` is a refresh token from a URL, until the person accepts the login.
+ * `given` is a hash of that refresh token after the person accepted the login.
  */
 type CookieName = "registered" | "session" | "visit" | "form" | "handed" | "given"
 
@@ -19,7 +19,7 @@ export interface Browser {
   readonly visitToken: string | undefined
   readonly handedToken: string | undefined
   /**
-   * The login uses a refresh token from a URL. The person accepted the login, but has not proven that they are its
+   * Whether the login uses a refresh token from a URL. The person accepted this login, but has not proven to be its
    * user.
    */
   readonly isGiven: boolean
@@ -47,7 +47,7 @@ const readCookies = (header: string): ReadonlyMap<string, string> =>
 
 /**
  * Reads and creates the cookies of the sites, and the tokens of their forms. A form token is a keyed hash of the
- * browser's form cookie and its login. Another site cannot create a form token. The token is valid only for the login
+ * cookies `form` and `session`. Another site cannot create a form token, and a form token is valid only for the login
  * for which it was created.
  */
 export class BrowserCookies extends Context.Service<
@@ -60,11 +60,12 @@ export class BrowserCookies extends Context.Service<
       form: Form,
     ): Effect.Effect<void, Forbidden>
     /**
-     * Whether the page of the form was loaded before the browser logged in or verified its two-factor code. This
-     * happens when a button is pressed twice, or when the login happened in another window.
+     * Whether the page of the form was loaded before the browser logged in, or with the refresh token that precedes
+     * the current one, for example before a two-factor code was verified. This happens when a button is pressed twice,
+     * or when the login happened in another window.
      */
     precedesLogin(browser: Browser, headers: Readonly<Record<string, string>>, form: Form): boolean
-    /** Creates the cookie that records that this browser registered the user. */
+    /** Creates the cookie `registered` for this user. */
     registered(userId: string): string
     /** Creates the cookie that records that this login uses a refresh token from a URL. */
     given(sessionToken: string, maxAgeSeconds: number): string

@@ -16,15 +16,15 @@ export interface BrowserSession {
 }
 
 /**
- * Finds the session of a refresh token. The token is not replaced, because pages are loaded repeatedly with the same
- * token, and a partner gets the same token back.
+ * Finds sessions by a refresh token or an id. The refresh token is not replaced, because pages are loaded repeatedly
+ * with the same token, and a partner gets the same token back.
  */
 export class BrowserSessions extends Context.Service<
   BrowserSessions,
   {
     /**
-     * Finds a session by its newest refresh token. Returns undefined if the token is older or the session is not
-     * valid.
+     * Finds a session by its newest refresh token. Returns undefined if the token is invalid or not the newest, or if
+     * the session is not valid.
      */
     find(refreshToken: string): Effect.Effect<BrowserSession | undefined, Unavailable>
     /** Finds a session by its id. Returns undefined if the session is not valid. */

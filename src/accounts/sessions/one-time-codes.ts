@@ -39,8 +39,8 @@ export const readBackupCode = (typed: string): string | undefined => {
 }
 
 /**
- * Computes the keyed hash of a code. The input is JSON, so that different subjects and codes never have the same
- * input.
+ * Computes the keyed hash of a code. The input is JSON, so that two different combinations of purpose, subject and
+ * code never have the same input.
  */
 const digest = (key: KeyObject, { purpose, subject }: CodeContext, code: string) =>
   createHmac("sha256", key)

@@ -17,8 +17,9 @@ export const revokeFamily = { type: "REVOKE", reason: "refresh_token_reused" } a
 const turnFailures = new Set(["NotFound", "EventRefused", "IdsTaken", "LimitReached", "UniqueConflict"])
 
 /**
- * Creates the function that runs a turn of a session. If the session does not exist or has ended, it fails with the
- * same error as for an invalid token. If the turn revokes the session, its user is removed from all caches.
+ * Creates the function that runs a turn of a session. If the session does not exist or refuses the event, the function
+ * fails with the same error as for an invalid token. If the event is `revokeFamily`, the session's user is removed
+ * from all caches.
  */
 export const makeRefreshReuse = Effect.gen(function* () {
   const config = yield* AppConfig
@@ -33,7 +34,8 @@ export const makeRefreshReuse = Effect.gen(function* () {
         revokedUserId = event === revokeFamily ? current.snapshot.context.userId : undefined
         return event
       })
-    // A turn with an unknown outcome may have revoked the session, so the user is removed from the caches then too.
+    // The user is also removed from the caches after a failed turn, because a turn with an unknown outcome may have
+    // revoked the session.
     const invalidateUser = (isKnown: boolean) => {
       if (revokedUserId === undefined) return Effect.void
       const changed = callers.changed(revokedUserId)

@@ -17,8 +17,8 @@ const mac = (key: KeyObject, sessionId: string, generation: number) =>
 
 /**
  * Creates and reads refresh tokens of the form `<session>.<generation>.<key id>.<mac>`. The mac is computed from the
- * other parts with a key that is not in the database. Therefore the database stores only the generation, concurrent
- * refreshes return the same new token, and an old token can be distinguished from a forged one.
+ * session and the generation, with a key that is not in the database. Therefore the database stores only the
+ * generation, concurrent refreshes return the same new token, and an old token can be distinguished from a forged one.
  */
 export class RefreshTokens extends Context.Service<
   RefreshTokens,

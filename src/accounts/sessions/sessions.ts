@@ -26,10 +26,16 @@ import { Tokens } from "./tokens.ts"
  * concurrently.
  */
 const rotationGraceMs = 10_000
-/** A login that waits for its two-factor code expires after this time, which is shorter than for a complete login. */
+/**
+ * A login that waits for its two-factor code expires after this time, not after the configured lifetime of refresh
+ * tokens.
+ */
 const pendingSeconds = 3600
 
-/** The maximum number of open sessions of a user. A new login ends the oldest sessions above this number. */
+/**
+ * The maximum number of complete logins of a user. The same maximum applies to logins that wait for a two-factor code.
+ * A new login ends the least recently updated sessions above this number.
+ */
 const maxSessions = 200
 
 /** The refresh token is the previous one, because a concurrent refresh has already created the next one. */
@@ -155,12 +161,13 @@ export class Sessions extends Context.Service<
           { create: { id: sessionId, userId: account.id, epoch: account.epoch } },
         ).pipe(Effect.catchTag("Unauthorized", (failure) => Effect.die(failure)))
         const old = yield* accounts.endOldSessions(account.id, maxSessions)
-        // The statement has ended these sessions in the database. Their actors in memory still have the earlier
-        // state.
+        // The statement has ended these sessions in the database. Their actors in memory still have the earlier state,
+        // so they are removed.
         for (const id of old?.session_ids ?? []) actors.passivate(id)
         if (old !== undefined) yield* ended(account.id, old)
         if (wants === "SMS") {
-          // If the rate limit refuses another SMS, the user got a code shortly before and can use that one.
+          // If no SMS can be sent, the login still waits for a code. After a refusal by the rate limit, the user can
+          // enter the code of an earlier SMS or a backup code, or request another SMS later.
           yield* factors
             .sendSms(account.id, { confirmedOnly: true })
             .pipe(Effect.catchTags({ TooManyRequests: () => Effect.void, Unprocessable: () => Effect.void }))

@@ -13,12 +13,12 @@ const algorithm = "HS256"
 const clockToleranceSeconds = 5
 const maxTokenLength = 2048
 
-/** Each kind has its own type header and audience, so that a token of one kind is never accepted as another kind. */
+/** Each kind has its own type header, so that a token of one kind is never accepted as another kind. */
 const kinds = {
   access: { typ: "at+jwt", audience: "api" },
   /**
-   * Issued while a login waits for its two-factor code. Clients can decode the token and read its expiry, but it
-   * authorises no operation.
+   * Issued while a login waits for its two-factor code. It is accepted by two operations only: sending the code by
+   * SMS, and disabling the second factor with a backup code.
    */
   pending: { typ: "pending+jwt", audience: "two-factor" },
   "oauth-access": { typ: "oauth-at+jwt", audience: "oauth-api" },
@@ -34,8 +34,8 @@ const Claims = Schema.Struct({
   /** The id of the session. In the access and refresh tokens of OAuth clients, it is the id of the grant. */
   sid: Schema.String,
   /**
-   * The user's token epoch when the token was signed. Logout increments the epoch, which invalidates all earlier
-   * tokens.
+   * The user's token epoch when the token was signed. Ending all sessions, for example by a logout, increments the
+   * epoch. This invalidates all earlier tokens.
    */
   ep: Schema.Int,
   role: Schema.String,
@@ -80,8 +80,8 @@ export interface TokenOptions {
   readonly keys: ReadonlyArray<NamedKey>
   readonly issuer: string
   /**
-   * The configured lifetime of access tokens. A token that was signed with a longer lifetime is also accepted for
-   * this time only, because the service remembers ended sessions only slightly longer.
+   * The configured lifetime of access tokens. An access token that was signed with a longer lifetime also expires
+   * after this time, because the service remembers ended sessions only slightly longer than this time.
    */
   readonly accessSeconds?: number
   /** The maximum number of verified tokens that each process caches. */
@@ -89,8 +89,8 @@ export interface TokenOptions {
 }
 
 /**
- * Signs and verifies JWTs. `verify` does not check whether the session is still valid. The caller must check this by
- * `sid` and `ep` on every request.
+ * Signs and verifies JWTs. `verify` and `verifyCached` do not check whether the session is still valid. The caller
+ * must check this by `sid` and `ep` on every request.
  */
 export class Tokens extends Context.Service<
   Tokens,
@@ -101,8 +101,8 @@ export class Tokens extends Context.Service<
     ) => Effect.Effect<string>
     readonly verify: (token: string, kind: TokenKind) => Effect.Effect<Claims, TokenInvalid>
     /**
-     * Returns the claims of a token that this process has verified before, without waiting. Returns undefined for any
-     * other token.
+     * Returns the claims of a token that this process has verified and cached, without waiting. Returns undefined if
+     * the token is not cached, has another kind, or has expired.
      */
     readonly verifyCached: (token: string, kind: TokenKind) => Claims | undefined
   }

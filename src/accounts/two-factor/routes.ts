@@ -24,8 +24,8 @@ import { TwoFactor } from "./two-factor.ts"
 const group = "users"
 
 /**
- * Finds the user of a login that waits for its two-factor code. The access token of such a login authorises no
- * operation, but it identifies the user. Returns undefined if the request has no such token.
+ * Finds the user of a login that waits for its two-factor code. The access token of such a login is not accepted by
+ * other operations, but it identifies the user. Returns undefined if the request has no such token.
  */
 const findPending = Effect.fnUntraced(function* (headers: Readonly<Record<string, string>>) {
   const token = bearerToken(headers)
@@ -81,7 +81,8 @@ const confirm = route({
   handler: ({ body, principal }) =>
     Effect.gen(function* () {
       const provider = yield* TwoFactor.use((factors) => factors.confirm(principal.userId, body.code))
-      // The code also proves the second factor, so that the next sensitive operation does not require another code.
+      // The code also proves the second factor, so that sensitive operations within the grace period do not require
+      // another code.
       yield* Sessions.use((sessions) => sessions.proven(principal.sessionId))
       return { message: `Two-factor authentication with ${provider} is enabled.` }
     }),

@@ -34,7 +34,7 @@ export class SecondFactors extends Context.Service<
     prove(userId: string, attempt: string, code: string): Effect.Effect<Proof, Unavailable>
     /**
      * Checks a TOTP code against the secret of the confirmed provider, or of the pending setup. Returns the time step
-     * of the code and the encrypted secret, or undefined if the code is wrong.
+     * of the code and the encrypted secret, or undefined if the code is wrong or there is no readable secret.
      */
     findStep(
       userId: string,
@@ -70,8 +70,8 @@ export class SecondFactors extends Context.Service<
       const clock = yield* makeDatabaseTime
 
       /**
-       * Decrypts a secret or a phone number. Returns undefined if this fails, for example because the key was
-       * retired. Then no code is accepted until an administrator removes the second factor.
+       * Decrypts a secret or a phone number. Returns undefined if this fails, for example because the key was retired.
+       * Then the codes of this provider cannot be checked or sent until the provider is disabled and set up again.
        */
       const openOrWarn = (userId: string, sealed: string, aad: string) =>
         sealer

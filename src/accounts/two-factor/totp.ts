@@ -4,7 +4,7 @@ import { encodeQR } from "qr"
 
 const stepSeconds = 30
 const codePattern = /^\d{6}$/
-// Longer labels are cut. The URI must fit into a QR code, even if percent-encoding turns every character of the label
+// Longer labels are cut. The URI must fit into a QR code, even if percent-encoding turns every code point of the label
 // into twelve characters.
 const maxLabelCodePoints = 100
 
