@@ -27,8 +27,9 @@ const open = async (config: Config): Promise<OpenDatabase> => {
 }
 
 /**
- * Opens the database of DATABASE_URL. If DATABASE_URL is not set, opens the embedded database. Its server is started
- * for this command if it is not running.
+ * Opens the database of DATABASE_URL. If DATABASE_URL is not set, opens the embedded database. The server of the
+ * embedded database is started for this command if it is not running. In both cases, the database is migrated to the
+ * newest schema.
  */
 export const openDatabase = async (config: Config): Promise<OpenDatabase> => {
   const database = await open(config)

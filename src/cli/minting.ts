@@ -6,8 +6,9 @@ import { MintSignatures } from "../minting/mint-signatures.ts"
 import type { Command } from "./command.ts"
 
 /**
- * Fails if the secret keys in this shell differ from those of the service. The address is derived from these keys, so
- * the command would show an address that the service does not use. With MINT_KEY, nothing is derived or checked.
+ * Fails if the secret keys of this shell cannot decrypt the keys in the database, which the service encrypted. The
+ * address is derived from the secret keys, so the command would show an address that the service does not use. If
+ * MINT_KEY is set, the address is derived from MINT_KEY, and nothing is checked.
  */
 const checkSigner = AppConfig.use(({ mintKey }) =>
   mintKey === undefined ? checkSealedKeys : Effect.void,
