@@ -1,4 +1,4 @@
-/** An error response. `message` is the `error` text of the service. */
+/** An error response. `message` is the `error` text of the service, or a text with the status if there is none. */
 export class ApiError extends Error {
   override readonly name = "ApiError"
   readonly status: number
@@ -28,10 +28,16 @@ export class ApiError extends Error {
   }
 }
 
-/** Temporary errors: request timeout, a request with the same key still in progress, rate limit. */
+/**
+ * Statuses of errors that may be temporary: request timeout, a request with the same key still in progress, rate
+ * limit.
+ */
 const temporaryStatuses: ReadonlyArray<number> = [408, 409, 429]
 
-/** Whether the service rejected the request for good. A temporary or network failure is not a rejection. */
+/**
+ * Whether the error is a final rejection by the service. Temporary errors, errors of the server and network failures
+ * are not.
+ */
 export const isRefusal = (error: unknown): boolean => {
   if (typeof error !== "object" || error === null || !("status" in error)) return false
   const status = Number(error.status)

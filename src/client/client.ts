@@ -51,7 +51,7 @@ export const createClient = (options: ClientOptions) => {
     })
     return { accessToken: tokens.access_token, refreshToken: tokens.refresh_token }
   })
-  /** Replaces the tokens of the current login. Does nothing if the application provides the tokens itself. */
+  /** Replaces the tokens of the current login. Does nothing if this client has no refresh token. */
   const replaceTokens = (tokens: TokenResponse, replaced = credentials.newestRefreshToken()): void => {
     if (replaced === undefined) return
     credentials.adopt({ accessToken: tokens.access_token, refreshToken: tokens.refresh_token }, replaced)
@@ -110,21 +110,22 @@ export const createClient = (options: ClientOptions) => {
     },
 
     /**
-     * Reports the records of an emoji id now, and again after each change of the records or the owner. For a wallet
-     * with an open send dialog. Returns a function that stops it.
+     * Reports the records of an emoji id now, and again after each change of the records or the owner. A wallet can
+     * use this while its send dialog is open. Returns a function that stops the reports.
      */
     watchId: (emojiId: string, onRecords: (found: LookupResult) => void): (() => void) => {
       const connection = live()
       let lookups = 0
       const lookUp = (): void => {
         const current = ++lookups
-        // The result is ignored if a later lookup has started or a later state has been reported.
+        // The result is ignored if a later lookup has started, a later state has been reported, or the reports were
+        // stopped.
         const isWanted = () => current === lookups && connection.status !== "closed"
         connection.lookup([emojiId]).then(
           ([found]) => {
             if (found !== undefined && isWanted()) onRecords(found)
           },
-          // The records reported before are out of date, so the lookup is repeated.
+          // After a failure, the lookup is repeated, because the records reported before may be out of date.
           () => setTimeout(() => isWanted() && lookUp(), lookupRetryMs),
         )
       }

@@ -12,7 +12,9 @@ import {
 export type CredentialOptions =
   /** Anonymous until `logIn`: public operations and channels only. */
   | { readonly onTokens?: TokensListener }
-  /** An access token that the application renews. A function is called again after each rejection. */
+  /**
+   * An access token that the application renews. A function is called for each request, and again after a rejection.
+   */
   | { readonly token: string | (() => string | Promise<string>) }
   /**
    * The tokens of a login. They rotate: store the tokens that `onTokens` reports, for the next start and other tabs.
@@ -24,7 +26,10 @@ export type CredentialOptions =
     }
   | { readonly apiKey: string }
 
-/** Called with new tokens, or with undefined after a logout: delete the stored tokens. */
+/**
+ * Called with new tokens, which the application should store. Called with undefined after a logout: then the
+ * application should delete the stored tokens.
+ */
 type TokensListener = (tokens: Tokens | undefined) => void
 
 const endedMessage = "The login ended before its token was renewed"
@@ -41,11 +46,14 @@ export class Credentials {
   #refreshToken: string | undefined
   #logins = 0
   #exchanging: Promise<string> | undefined
-  /** Resolves when other tabs have reported whether they replaced the given token. */
+  /**
+   * Resolves when another tab has reported a use of the given refresh token, or when the time for such reports has
+   * passed.
+   */
   #joining: Promise<void> | undefined
   /**
-   * The idempotency key of the refresh token. A repeated exchange with another key would count as reuse and end the
-   * login.
+   * The idempotency key for the exchange of the current refresh token. A repeated exchange with another key can count
+   * as reuse, which ends the login.
    */
   #exchangeKey = randomKey()
 
@@ -76,12 +84,18 @@ export class Credentials {
     return this.#refreshToken
   }
 
-  /** Counts logins and logouts, so that a request of one login is not repeated with another. */
+  /**
+   * Counts logins, logouts and calls that replaced the tokens, so that a request of one login is not repeated with
+   * another login.
+   */
   get logins(): number {
     return this.#logins
   }
 
-  /** Stores tokens of a new login, or new tokens of the current login if `replaced` is given. */
+  /**
+   * Stores tokens of a new login, or new tokens of the current login if `replaced` is given. `replaced` is the refresh
+   * token that they replace.
+   */
   adopt(tokens: Tokens, replaced?: string): void {
     this.#logins++
     if (replaced === undefined) void joinLogin(tokens.refreshToken)
@@ -121,7 +135,7 @@ export class Credentials {
     return leaving
   }
 
-  /** Returns the access token, or undefined for an anonymous client. */
+  /** Returns the access token, or undefined if the client has no login or uses an API key. */
   async token(): Promise<string | undefined> {
     if ("token" in this.#options) {
       const { token } = this.#options
@@ -131,8 +145,8 @@ export class Credentials {
   }
 
   /**
-   * Returns a token other than the rejected one. Concurrent calls share one exchange, because a refresh token can be
-   * used only once.
+   * Returns a renewed access token. Concurrent calls share one exchange, because a refresh token can be used only
+   * once.
    */
   renew(rejected?: string): Promise<string> {
     if ("token" in this.#options) return Promise.resolve(this.token()).then((token) => token ?? "")

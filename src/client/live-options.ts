@@ -3,8 +3,8 @@ import type { Credentials } from "./credentials.ts"
 import type { SocketConstructor } from "./socket-like.ts"
 
 /**
- * `logged_out`: the login has ended. If there are subscriptions to public channels, the client reconnects without a
- * token.
+ * `logged_out`: the login has ended. If there are subscriptions to public channels or pending lookups, the client
+ * reconnects without a token.
  */
 export type LiveStatus = "idle" | "connecting" | "connected" | "waiting" | "logged_out" | "closed"
 

@@ -26,7 +26,7 @@ export class LiveConnection {
   #socket: SocketLike | undefined
   #tries = 0
   #mustRenew = false
-  /** True if the login has ended and only public channels continue. */
+  /** True if the login has ended and only public channels and lookups continue. */
   #isAnonymous = false
   /** Counts the frames that subscribe or unsubscribe. */
   #requests = 0
@@ -99,8 +99,8 @@ export class LiveConnection {
   }
 
   /**
-   * If public channels or lookups are in use, connects again without a token, because the application still expects
-   * their events and results.
+   * Sets the status `logged_out`. If public channels or lookups are in use, connects again without a token, because
+   * the application still expects their events and results.
    */
   #loggedOut(): void {
     this.#isAnonymous = this.#channels.hasPublic() || this.#lookups.arePending
@@ -166,7 +166,8 @@ export class LiveConnection {
     // A position in the channel `cart` of one user is not valid in the channel `cart` of another user.
     if (user_id !== null && user_id !== (this.#userId ?? user_id)) this.#channels.forgetPlaces()
     this.#userId = user_id ?? this.#userId
-    // The socket is already connected: this is the reply to a renewed token, and nothing must be requested again.
+    // If the status is already `connected`, this frame is the reply to a renewed token, and nothing must be requested
+    // again.
     if (this.#status === "connected") return
     this.#setStatus("connected")
     this.#connectedAt = Date.now()
@@ -190,7 +191,7 @@ export class LiveConnection {
     const renew = () =>
       credentials.renew().then(
         (token) => this.#sendNow({ type: "connect", token }),
-        // The server closes the socket when the token expires. The next connection renews it.
+        // The server closes the socket when the token expires. The next connection then renews the token.
         () => {},
       )
     this.#renewal = setTimeout(() => void renew(), inMs)
@@ -241,7 +242,7 @@ export class LiveConnection {
     if (this.#status === "connected") this.#outbox.send(frame)
   }
 
-  /** Sends a frame before the queued ones. */
+  /** Sends a frame before the queued ones. Drops it if there is no connection. */
   #sendNow(frame: ClientFrame): void {
     if (this.#status === "connected" && this.#socket?.readyState === 1)
       this.#socket.send(JSON.stringify(frame))

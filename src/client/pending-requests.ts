@@ -74,7 +74,10 @@ export class PendingRequests {
     this.#take(id)?.resolve(results)
   }
 
-  /** Handles an error: splits a lookup whose result is too large, and repeats one that failed temporarily. */
+  /**
+   * Handles an error: splits a lookup whose result is too large, and repeats a lookup that failed temporarily. After
+   * any other error, the lookup fails.
+   */
   refused({ code, error, id = "" }: ErrorFrame, send: (frame: ClientFrame) => void): void {
     if (code === "unavailable") {
       setTimeout(() => this.#retry(id, send), retryMs)

@@ -2,9 +2,9 @@ import type { closeCodes, ErrorFrame, liveLimits } from "../../schema/live-frame
 
 // The types check these constants against the schema. Importing the schema would add a library to every web page.
 
-/** The process restarts. Reconnect soon. */
+/** The close code of a process that restarts. The client should reconnect soon. */
 export const restartCode: (typeof closeCodes)["restart"] = 1012
-/** The socket was closed because of its token. */
+/** The close codes of a socket that the server closed because of its token. */
 export const tokenCodes: ReadonlyArray<number> = [
   4401 satisfies (typeof closeCodes)["unauthorized"],
   4402 satisfies (typeof closeCodes)["tokenExpired"],
@@ -21,5 +21,8 @@ export const framesPerSecond: (typeof liveLimits)["framesPerSecond"] = 50
 export const lookupIds: (typeof liveLimits)["lookupIds"] = 50
 /** Longer than any emoji id, and short enough that the maximum number of ids fits into one frame. */
 const lookupCharacters = 200
-/** Shortens a text that is too long for a frame. The server rejects the shortened text for the same reason. */
+/**
+ * Shortens a text that is too long for a lookup. The shortened text is still longer than any emoji id, so the server
+ * rejects it like the complete text.
+ */
 export const truncateForLookup = (text: string): string => text.slice(0, lookupCharacters)

@@ -22,10 +22,11 @@ interface Use {
 const uses = new Map<string, Use>()
 const maxUses = 1000
 /**
- * The time to wait for the lock: the longest response time of the service. A suspended tab must not block the others.
+ * The maximum time to wait for the lock. It is the default of REQUEST_DEADLINE_SECONDS, the longest response time of
+ * the service. The time is limited, because a suspended tab that holds the lock must not block the other tabs.
  */
 export const lockWaitMs = 15_000
-/** Time for another tab to reply. */
+/** The time that other tabs have for a reply. */
 const replyMs = 300
 
 const note = (token: string, use: Use): void => {
@@ -35,7 +36,7 @@ const note = (token: string, use: Use): void => {
   if (oldest !== undefined && uses.size > maxUses) uses.delete(oldest)
 }
 
-/** Returns the newest tokens that replaced this one, or undefined. */
+/** Returns the newest tokens that replaced this refresh token. Returns undefined if no replacement is known. */
 export const newestAfter = (token: string): Tokens | undefined => {
   const visited = new Set([token])
   let newest: Tokens | undefined
@@ -48,7 +49,10 @@ export const newestAfter = (token: string): Tokens | undefined => {
 }
 
 let channel: BroadcastChannel | undefined
-/** The channel to other tabs. Undefined outside a browser. */
+/**
+ * Returns the channel to other tabs. Returns undefined outside a browser, and in frames that are not allowed to create
+ * a channel.
+ */
 const otherTabs = (): BroadcastChannel | undefined => {
   if (channel !== undefined || !("isSecureContext" in globalThis)) return channel
   try {
@@ -68,7 +72,10 @@ const otherTabs = (): BroadcastChannel | undefined => {
   return channel
 }
 
-/** Listens for uses of the token in other tabs. Resolves when they have had time to report earlier uses. */
+/**
+ * Listens for uses of the token in other tabs. Resolves when a tab has reported an earlier use, or when the time for
+ * reports has passed.
+ */
 export const joinLogin = async (token: string): Promise<void> => {
   const tabs = otherTabs()
   if (tabs === undefined) return
@@ -89,7 +96,11 @@ export const reportUse = (token: string, use: Use): void => {
   otherTabs()?.postMessage({ token, use })
 }
 
-/** Runs the task in one tab at a time if the browser has locks. Otherwise the service tolerates concurrent uses. */
+/**
+ * Runs the task in one tab at a time if the browser has locks. Without locks, or if the lock is not free within
+ * `lockWaitMs`, the task runs without a lock. The service tolerates concurrent uses of a refresh token for a few
+ * seconds.
+ */
 const exclusively = async <A>(token: string, task: () => Promise<A>): Promise<A> => {
   if (!globalThis.isSecureContext || navigator.locks === undefined) return task()
   let isStarted = false
@@ -117,7 +128,7 @@ export const exchangeOnce = (token: string, ownKey: string, exchange: Exchange):
       reportUse(token, { next })
       return next
     } catch (error) {
-      // The service may have processed the request. The next attempt must use the same key.
+      // The service may have processed the request, so the next attempt must use the same key.
       if (!isRefusal(error)) reportUse(token, { key })
       throw error
     }

@@ -44,7 +44,10 @@ export class Subscriptions {
     return listening
   }
 
-  /** Removes a subscription. True if the channel has no other one. */
+  /**
+   * Removes a subscription. Returns true if it was the last subscription to its channel. Returns false if it was
+   * already removed.
+   */
   remove(listening: Listening): boolean {
     if (!this.#listening.delete(listening)) return false
     return ![...this.#listening].some(
@@ -95,7 +98,8 @@ export class Subscriptions {
   }
 
   /**
-   * Handles `subscribed` for all spellings of the channel. Returns a subscription that must be requested separately.
+   * Handles `subscribed` for all spellings of the channel. Returns a subscription that must be requested separately,
+   * or undefined.
    */
   subscribed(frame: SubscribedFrame): Listening | undefined {
     const requested = frame.requested ?? frame.channel
@@ -117,8 +121,8 @@ export class Subscriptions {
   }
 
   /**
-   * Handles an event. Returns a subscription that missed an event. The caller must request it again from its
-   * position.
+   * Handles an event. Returns a subscription that missed an event, or undefined. The caller must request this
+   * subscription again from its position.
    */
   received(frame: EventFrame): Listening | undefined {
     let behind: Listening | undefined
