@@ -54,7 +54,8 @@ export class Bus extends Context.Service<
     /** Must be checked at every use of a cache. False: read the database instead. */
     readonly mayServe: () => boolean
     /**
-     * Call it after the commit and before the response. Completes when no process serves the old values of the keys.
+     * Call it after the commit and before the response. Completes when no process serves the old values of the keys
+     * any more.
      */
     readonly invalidate: (topic: string, keys: ReadonlyArray<string>) => Effect.Effect<void>
     /** Handlers must drop the keys synchronously, and discard the results of reads that are still running. */
@@ -69,7 +70,7 @@ export class Bus extends Context.Service<
     /** Wakes the subscribers in the other processes only. */
     readonly wakeOthers: (topic: string, payload: string) => void
     readonly subscribe: (topic: string, handler: (payload: string) => void) => () => void
-    /** Called when wake-ups may have been missed. The handler must read the database. */
+    /** Registers a handler that is called when wake-ups may have been missed. The handler must read the database. */
     readonly onGap: (handler: () => void) => () => void
     /** Whether the Redis fast path works. */
     readonly isRedisConnected: () => boolean
@@ -99,7 +100,7 @@ const openBus = async (options: BusOptions) => {
     handlerFailures += 1
   }
   const caches = new Topics<ReadonlyArray<string> | "all">(() => {
-    // A cache that failed to drop may hold old values, so this process stops using its caches.
+    // A cache whose handler failed may still hold old values, so this process stops using its caches.
     handlerFailures += 1
     isTrusted = false
   })

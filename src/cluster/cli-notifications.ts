@@ -23,7 +23,7 @@ type Notification =
   | { readonly kind: "invalidate"; readonly topic: string; readonly keys: ReadonlyArray<string> }
   | { readonly kind: "wake"; readonly topic: string; readonly payload: string }
 
-/** Undefined if the text is not a notification. Any database client can send on the channel. */
+/** Returns undefined if the text is not a notification. Any database client can send on the channel. */
 const decodeNotification = (text: string): Notification | undefined => {
   try {
     const value = JSON.parse(text) as Notification
@@ -56,7 +56,7 @@ export const receiveCliNotifications = (options: ClusterOptions) =>
       const onMessage = (text: string) => {
         if (text === heartbeat) return
         const notification = decodeNotification(text)
-        // An unknown notification may announce any change.
+        // An unknown notification may announce any change, so all caches of this process are dropped.
         if (notification === undefined) bus.forgetAll()
         else if (notification.kind === "wake") bus.publish(notification.topic, notification.payload)
         else Effect.runFork(bus.invalidate(notification.topic, notification.keys))

@@ -20,7 +20,7 @@ export class InvalidatedCache<A> {
     for (const topic of topics) bus.onInvalidate(topic, (keys) => this.#drop(keys))
   }
 
-  /** Returns undefined while this process may not use its caches. */
+  /** Returns the cached value. Returns undefined if there is none, or while this process must not use its caches. */
   recall(key: string): A | undefined {
     return this.#bus.mayServe() ? this.#entries.get(key) : undefined
   }

@@ -14,12 +14,12 @@
  *    processes that may be using caches.
  * 4. A writer commits, then logs the keys to drop. The other processes drop them, then acknowledge. The writer
  *    continues when all processes it knows have acknowledged. A writer on probation waits for one lease instead: a
- *    process that has not read the log by then may not use its caches. A writer that cannot log waits until the others
- *    must have noticed its silence (see 6). Writers do not wait for a process that reports `away`, which means that its
- *    lease has expired. Such a process uses its caches again only after it has logged a message without `away` and has
- *    read it back. This is safe in both possible orders. If that message was logged before the writer's message, the
- *    writer has read it too when it reads its own message back, and waits for the process. If it was logged later, the
- *    process has read the writer's message before it uses its caches.
+ *    process that has not read the log by then must not use its caches, because its lease has expired. A writer that
+ *    cannot log waits until the others must have noticed its silence (see 6). Writers do not wait for a process that
+ *    reports `away`, which means that its lease has expired. Such a process uses its caches again only after it has
+ *    logged a message without `away` and has read it back. This is safe in both possible orders. If that message was
+ *    logged before the writer's message, the writer has read it too when it reads its own message back, and waits for
+ *    the process. If it was logged later, the process has read the writer's message before it uses its caches.
  * 5. A process with a valid lease that knows no other process need not log its writes. A new process that it has not
  *    read about is still on probation.
  * 6. A process without messages for one lease is lost. It may have committed without logging, so all others drop their
@@ -81,8 +81,8 @@ const SILENCE_LEASES = 4
 export class InvalidationProtocol {
   readonly #options: InvalidationProtocolOptions
   /**
-   * The lease that is assumed for other processes. It is slightly longer than the own lease, because the clocks of
-   * two processes can drift apart during a lease.
+   * The lease that is assumed for other processes. It is slightly longer than this process's own lease, because the
+   * clocks of two processes can drift apart during a lease.
    */
   readonly #patienceMs: number
   readonly #peers = new Map<string, Peer>()
@@ -157,7 +157,7 @@ export class InvalidationProtocol {
     this.#due = true
   }
 
-  /** Writes the next message. The caller must log it before it requests another one. */
+  /** Creates the next message. The caller must log it before it requests another one. */
   write(now: number): Message {
     this.#due = false
     this.#written += 1
@@ -255,7 +255,8 @@ export class InvalidationProtocol {
   }
 
   /**
-   * Finds lost peers. This process has read everything that was logged before `readUntil`, the time when it wrote its
+   * Finds lost peers, and statements of lost peers that must have ended. Returns true if it found one. Then all caches
+   * must be dropped. This process has read everything that was logged before `readUntil`, the time when it wrote its
    * own message that it has just read back. The clock is not used, because messages that were logged later may not
    * have been read yet.
    */

@@ -53,7 +53,10 @@ const open = Effect.fnUntraced(function* (
   })
 })
 
-/** The bus of the service. It sends messages through Postgres and Redis if other processes are possible. */
+/**
+ * The bus of the service. If other processes are possible, it sends messages through Postgres, and wake-ups through
+ * Redis if Redis is configured.
+ */
 export const clusterLayer = (options: ClusterOptions) => {
   const bus = Layer.unwrap(
     Effect.flatMap(Effect.context<never>(), (context) => {

@@ -6,7 +6,8 @@ interface RateLimits {
 }
 
 /**
- * A queue of distinct pairs to send, oldest first. Above the limit all are dropped, and the next `take` reports that.
+ * A queue of distinct pairs to send, oldest first. If there are too many pairs, or if a pair is too long, all pairs
+ * are dropped, and the next `take` reports that.
  */
 export class PendingInvalidations {
   readonly #waiting = new Map<string, { readonly pair: Invalidation; readonly bytes: number }>()

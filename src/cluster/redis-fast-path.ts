@@ -21,7 +21,7 @@ export interface RedisFastPathOptions {
 
 /**
  * A second transport, for wake-ups only. It may fail or hang at any time. Each process sends itself a ping through it.
- * While the ping does not return, the process counts as deaf, and the others send its wake-ups through the database.
+ * While no ping returns in time, the process counts as deaf, and the others send its wake-ups through the database.
  */
 export const openRedisFastPath = async ({
   id,

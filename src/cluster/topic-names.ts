@@ -3,5 +3,5 @@
 /** Keys are user ids. Entries hold the identity and the permissions of a user. */
 export const userTopic = "user"
 
-/** Keys are user ids. Entries hold the response of GET /account. */
+/** Keys are user ids. Entries hold the response of GET /account, or the user in it. */
 export const accountTopic = "account"

@@ -8,10 +8,14 @@ export interface PostgresTransportOptions {
   /** Opens a client with the options `postgresTransportClient`. */
   readonly connect: () => Sql
   readonly channel: string
-  /** Must exceed the heartbeat interval. A client that does not send and receive in this time is replaced. */
+  /**
+   * Must exceed the heartbeat interval. A client that has sent nothing, or has received nothing, for this time is
+   * replaced.
+   */
   readonly silenceMs: number
   /**
-   * Sends through another connection if this client cannot connect: a process that can commit must be able to announce.
+   * Sends through another connection if the client fails to send in time. A process that can commit must also be able
+   * to announce its changes.
    */
   readonly notify?: (channel: string, payload: string) => Promise<unknown>
 }
@@ -39,7 +43,7 @@ export const postgresTransportClient = {
 /**
  * LISTEN and NOTIFY. The client reconnects and listens again by itself. But after another disconnect during the
  * reconnect, it was observed to stop listening or to answer no statements, and a connection may die unnoticed. So a
- * client that does not send or receive for `silenceMs` is replaced.
+ * client that has sent nothing, or has received nothing, for `silenceMs` is replaced.
  */
 export const postgresTransport = ({
   connect,
