@@ -45,8 +45,8 @@ const readFile = (name: string, path: string): string => {
 
 /**
  * Returns the TLS options of the client, or undefined if the URL names no certificate or key file, or disables TLS.
- * The rules are those of libpq: with a root certificate, `require` also checks the issuer, and only `verify-full`
- * checks the host name.
+ * The rules are those of libpq: with a root certificate, `require` also checks the issuer, and the host name is
+ * checked only with `verify-full` or with the root certificate `system`.
  */
 const tlsOf = (parameters: URLSearchParams): ConnectionOptions | undefined => {
   const given = fileNames.flatMap((name) => {

@@ -14,8 +14,8 @@ const fromSetting = (text: string): ReadonlyArray<NamedKey> =>
   })
 
 /**
- * Writes a new key file, unless another process has created the file. The key is flushed to the disk before anyone
- * can use it.
+ * Writes a new key file, unless another process has created the file. The key is flushed to the disk before any
+ * process can use it.
  */
 export const makeKeyFile = (folder: string, file: string): void => {
   makeFolder(folder)
@@ -48,7 +48,7 @@ const fromFile = (folder: string): ReadonlyArray<NamedKey> => {
 export const masterKeys = (config: Pick<Config, "secretKeys" | "dataDir">): ReadonlyArray<NamedKey> =>
   config.secretKeys === undefined ? fromFile(config.dataDir) : fromSetting(Redacted.value(config.secretKeys))
 
-/** The key that signs mint permissions: MINT_KEY, or a key derived from the newest master key. */
+/** Returns the key that signs mint permissions: MINT_KEY, or a key derived from the newest master key. */
 export const mintKey = (config: Pick<Config, "mintKey" | "secretKeys" | "dataDir">): Redacted.Redacted => {
   if (config.mintKey !== undefined) return config.mintKey
   const [newest] = masterKeys(config)
