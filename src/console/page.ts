@@ -37,7 +37,7 @@ export interface ConsoleFacts {
   readonly finding: Finding | undefined
   /** True outside production, where sent mail can be read without authentication. */
   readonly isDevelopment: boolean
-  /** Whether this browser has a session from a magic link. */
+  /** Whether this browser has a session cookie, which a magic link or a sign-in page has set. */
   readonly hasBrowserLogin: boolean
   /** The configured payment methods. The console offers only these. */
   readonly paymentMethods: ReadonlyArray<string>

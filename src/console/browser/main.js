@@ -140,7 +140,7 @@ const showSignIn = () => {
   location.replace("#/sign-in")
 }
 
-/** Shows the view that was requested before the sign-in. */
+/** Shows the view that was requested before the sign-in, or the market if there was none. */
 const continueAfterSignIn = () => {
   location.replace(tab.recall(afterKey) ?? "#/market")
   tab.forget(afterKey)
@@ -155,8 +155,8 @@ const show = async () => {
   lifetime = own
   const turn = ++shown
   drawNav()
-  // The sign-in view replaces the history entry of the requested view, so the back button returns to the view before
-  // it.
+  // The sign-in view replaces the history entry of the requested view, so the back button returns to the view that was
+  // shown before the requested view.
   if (view.forUsers && account.value === undefined) return showSignIn()
   // The path `sign-in/browser` is opened by a magic link. It is not skipped when a user is signed in, because the
   // link may belong to another user.

@@ -29,7 +29,7 @@ const orderRow = (order) =>
     ),
   )
 
-/** Draws the orders of the user, newest first. The open cart is left out. @param {Element} place */
+/** Draws the orders of the user, newest first. Drafts and orders without items are left out. @param {Element} place */
 export const drawOrderHistory = (place) => {
   const list = h("ul", { class: "orders plain-list" })
   return drawPaged(

@@ -24,7 +24,7 @@ const backupCodes = (codes) =>
     ),
   )
 
-/** The form that confirms the two-factor setup with a code. Afterwards only the backup codes stay on the page. */
+/** The form that confirms the two-factor setup with a code. Afterwards `place` shows only the backup codes. */
 const confirmForm = (place, codes, label, hint) => {
   const form = actionForm(
     {

@@ -74,7 +74,10 @@ export const drawEvents = async (place, lifetime) => {
     return requested === kind ? found : undefined
   }
 
-  /** Reads events until one page is full, there are no more events, or the maximum number of requests is reached. */
+  /**
+   * Reads events until one page is full, there are no more events, or the maximum number of requests is reached. Also
+   * stops when the view has ended or the user has selected another kind.
+   */
   const readPage = async (from) => {
     let page = await read(from === undefined ? "" : `&before=${from}`)
     for (let requests = 1; requests < maxRequestsPerPage; requests++) {

@@ -5,7 +5,7 @@ import { notify } from "./notices.js"
 
 /**
  * Disables the button while the task runs, so that the user cannot start it twice. If the button had the focus, it
- * gets the focus back.
+ * gets the focus back, unless another element has the focus by then.
  */
 const whileDisabled = async (button, task) => {
   const hadFocus = document.activeElement === button

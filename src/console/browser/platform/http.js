@@ -51,7 +51,7 @@ export const explain = (error) => {
 }
 
 /**
- * A request fails if its response takes longer than this. The value is larger than the request timeout of the
+ * A request fails if its response takes longer than this. The value is larger than the default request deadline of the
  * service, to allow for a slow network.
  */
 const timeoutMs = 60_000

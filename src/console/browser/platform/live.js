@@ -12,8 +12,8 @@ const minBackoffMs = 500
 const maxBackoffMs = 30_000
 const pingEveryMs = 25_000
 /**
- * The close codes for an expired token or an ended session. A token refresh then shows whether the session is still
- * valid.
+ * The close codes for an invalid or expired token, or an ended session. A token refresh then shows whether the session
+ * is still valid.
  */
 const tokenEnded = new Set([4401, 4402, 4403])
 

@@ -127,7 +127,8 @@ const keyFor = (token) => {
 export const renewed = (before, next) => {
   knownRefreshTokens.add(before.refresh_token)
   otherTabs?.postMessage({ old: before.refresh_token, next })
-  // If the user signed out in the meantime, the new tokens are discarded.
+  // If the tokens of this tab changed in the meantime, for example because the user signed out, the new tokens are
+  // discarded here.
   if (tokens.value === before) adopt(next)
 }
 

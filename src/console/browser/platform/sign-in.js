@@ -23,7 +23,10 @@ const passwordField = (autocomplete, hint) =>
     hint,
   )
 
-/** The second step of a sign-in: the two-factor code. The tokens cannot be used until the code is verified. */
+/**
+ * The second step of a sign-in: the two-factor code. Until the code is verified, the access token can be used only in
+ * this step.
+ */
 const codeStep = (place, response, email) => {
   const isSms = response.requires_2fa === "SMS"
   // This button is only for further codes, because the sign-in itself sends the first one.
@@ -218,7 +221,7 @@ const ways = {
   },
 }
 
-/** Signs in with the browser session that a magic link created. */
+/** Signs in with the session cookie of this browser, which a magic link or a sign-in page has set. */
 const fromBrowser = async (place) => {
   await go(place, await request("POST", "/console/session", { withCookies: true }))
 }
