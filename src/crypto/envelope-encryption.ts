@@ -81,8 +81,8 @@ export class Seal extends Context.Service<
             Effect.sync(() => {
               if (plaintext.length > maxPlaintextBytes)
                 throw new RangeError(`secret is longer than ${maxPlaintextBytes} bytes`)
-              // One call returns the random bytes of all three values, because it costs as much as a call for one
-              // value.
+              // One call returns the random bytes of all three values, because this call costs about as much as a call
+              // for one value.
               const random = randomBytes(keyBytes + 2 * ivBytes)
               const dataKey = random.subarray(0, keyBytes)
               const boxIv = random.subarray(keyBytes, keyBytes + ivBytes)

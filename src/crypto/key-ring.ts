@@ -1,15 +1,18 @@
 import { createSecretKey, hkdfSync, type KeyObject } from "node:crypto"
 import { Data, Effect, Redacted } from "effect"
 
-/** A configured secret: 32 random bytes in base64 or base64url. Encrypted texts contain its id. */
+/**
+ * A configured secret: 32 random bytes in base64 or base64url. The texts, hashes and tokens that are made with it
+ * contain its id.
+ */
 export interface NamedKey {
   readonly id: string
   readonly secret: Redacted.Redacted
 }
 
 /**
- * The keys of one purpose. The first configured key is the current one and encrypts; the others only decrypt older
- * texts.
+ * The keys of one purpose. The first configured key is the current one. It makes new texts, hashes and tokens. The
+ * other keys only decrypt or verify older ones.
  */
 export interface KeyRing {
   readonly currentId: string
