@@ -56,8 +56,8 @@ export class DemoItems extends Context.Service<
     ): Effect.Effect<void, Unavailable>
     readonly left: Effect.Effect<ReadonlyArray<DemoItem>, Unavailable>
     /**
-     * The ids of the pending orders and transfers that hold a claim. `claim` is the key of a lootbox or a canonical
-     * emoji id.
+     * Returns the ids of the pending orders and transfers that hold a claim. `claim` is the key of a lootbox or a
+     * canonical emoji id.
      */
     holdersOf(claim: string): Effect.Effect<ReadonlyArray<string>, Unavailable>
     /** Empties the list, and forgets which parts were seeded. The next start with demo data seeds all parts again. */

@@ -66,7 +66,7 @@ export const demoPeople: SeedStep<Effect.Services<typeof seed>> = {
   seed,
   lines: (config) =>
     demoUsers
-      // The operator has set the password of this user, so there is no demo password to show.
+      // The operator sets the password of the user of ADMIN_EMAIL, so this user has no demo password to show.
       .filter(({ email }) => email !== config.adminEmail)
       .map(({ email, role }) => `${role.padEnd(8)} ${email} / ${demoSecret(config, email).secret}`),
 }

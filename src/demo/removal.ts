@@ -41,7 +41,10 @@ const reported =
       }),
     )
 
-/** Cancels a pending order that contains a demo lootbox. If the order is paid afterwards, the payment is refunded. */
+/**
+ * Cancels a pending order that contains a demo lootbox. A payment that arrives afterwards is recorded, so that it can
+ * be refunded.
+ */
 const cancelOrder = (id: string) =>
   OrderActors.use((orders) =>
     orders.turn(id, (_, now) => Effect.succeed({ type: "cancel", at: isoTime(now) })),

@@ -42,13 +42,13 @@ const published = (name: DemoSecretName): DemoSecret => ({
 export const usesPublishedSecrets = ({ demoPasswords, host }: Facts): boolean =>
   demoPasswords === "published" || isLoopback(host)
 
-/** The password of a demo user, or the secret of the demo OAuth client, in this configuration. */
+/** Returns the password of a demo user, or the secret of the demo OAuth client, in this configuration. */
 export const demoSecret = (config: Facts, name: DemoSecretName): DemoSecret =>
   usesPublishedSecrets(config) ? published(name) : derived(config, name)[0]!
 
 /**
- * All secrets that a start with the same master secrets may have set for this name. Empty if the name is not a demo
- * login.
+ * Returns all secrets that a start with the same master secrets may have set for this name. Returns an empty list if
+ * the name is not a demo login.
  */
 export const possibleSecrets = (config: Facts, name: string): ReadonlyArray<DemoSecret> =>
   name in publishedSecrets
