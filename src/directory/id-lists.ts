@@ -16,8 +16,8 @@ export interface ListRequest {
 }
 
 /**
- * The filter for the one id that an OAuth token was issued for. It matches only while the user still owns the id.
- * Undefined if the token has no valid id.
+ * Returns the filter for the one id that an OAuth token was issued for. The filter matches only while the user still
+ * owns the id. Returns undefined if the token has no valid id.
  */
 const chosenId = (principal: Principal): IdFilter | undefined => {
   const id = parseEmojiId(principal.emojiId ?? "")

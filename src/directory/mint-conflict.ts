@@ -1,8 +1,8 @@
 import { Conflict } from "../../schema/errors.ts"
 
 /**
- * The error for an id whose owner has a valid mint permission. The id cannot get a new owner, because the old owner
- * could still mint it.
+ * Returns the error for an id whose owner has a valid mint permission. The id cannot get a new owner, because the old
+ * owner could still mint it.
  */
 export const stillMintable = (eid: string, until: string): Conflict =>
   new Conflict({

@@ -53,8 +53,8 @@ export class Records extends Context.Service<
   Records,
   {
     /**
-     * Edits the records of an id and returns the changed ids. If `expected` is given and the id has another version, it
-     * fails with 409.
+     * Edits the records of an id and returns the changed ids. If `expected` is given, the request has no Merkle root,
+     * and the id has another version, this fails with 409.
      */
     edit(
       id: EmojiId,

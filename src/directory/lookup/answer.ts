@@ -42,8 +42,8 @@ export interface LookupAnswer {
 }
 
 /**
- * The answer for every id that is not registered. All such ids share this object, so caching one of them needs little
- * more memory than its key.
+ * The answer for every id that is not registered. The cache stores no header lines and no body for such an id, so
+ * caching it needs little more memory than its key.
  */
 export const notRegistered: LookupAnswer = { own: "", body: JSON.stringify({ error: notRegisteredText }) }
 export const isRegistered = ({ own }: LookupAnswer): boolean => own !== ""

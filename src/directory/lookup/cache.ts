@@ -13,8 +13,8 @@ const maxSelectionsPerId = 8
 const bytesPerSpelling = 4096
 const bytesPerSelectedId = 65_536
 /**
- * A selection with more bytes is not cached but computed for each request, because one id can have as many bytes of
- * records as hundreds of other ids.
+ * A selection with more bytes is not cached but computed for each request, because the records of a single id can be
+ * very large.
  */
 const maxSelectionBytes = bytesPerSelectedId / maxSelectionsPerId
 
@@ -40,7 +40,7 @@ const spell = (canonical: string): string => encodeURIComponent(canonical)
 export class LookupCache {
   readonly #slabs: SlabStorage
   /**
-   * Maps each other spelling that was requested to the key of its answer. A spelling always means the same id, so an
+   * Maps other spellings that were requested to the keys of their answers. A spelling always means the same id, so an
    * entry never becomes stale.
    */
   readonly #spellings: BoundedMap<string>

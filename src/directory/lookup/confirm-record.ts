@@ -34,8 +34,9 @@ const pairsOf = (id: EmojiId, { data, tag }: DirectoryRecord, given: string) => 
 }
 
 /**
- * Whether one of the records has this data. Undefined if `tagOrTicker` is neither a tag nor a ticker. All records are
- * always compared, by their digests, so that the response time does not reveal how similar a wrong value is.
+ * Whether one of the records has this data. Undefined if `tagOrTicker` is neither a tag nor a ticker. All records of
+ * the tag or ticker are always compared, by their digests, so that the response time does not reveal how similar a
+ * wrong value is.
  */
 export const isConfirmed = (
   id: EmojiId,

@@ -46,15 +46,17 @@ const maxRefreshesPerTick = 100
 const keptTicks = 3600
 
 /**
- * Looks up emoji ids. The answer for an id that was requested before is in memory, as bytes that are ready to be sent.
- * Every commit that changes an id removes its answer in every process before the change is acknowledged.
+ * Looks up emoji ids. The cache keeps the answers of requested ids in memory, as bytes that are ready to be sent.
+ * Every commit that changes an id removes its answer from the caches of all processes before the change is
+ * acknowledged.
  */
 export class Lookups extends Context.Service<
   Lookups,
   {
     /**
-     * `prepared`, `preparedPayment` and `preparedTicker` return the cached response of the lookup, payment and ticker
-     * route. They return undefined if there is no cached response. The route's handler then answers.
+     * `prepared`, `preparedPayment` and `preparedTicker` return the response of the lookup, payment and ticker route,
+     * made from the cached answer of the id. They return undefined if the cache cannot answer the request. The route's
+     * handler then answers.
      */
     readonly prepared: (view: RequestView) => Precomputed | undefined
     readonly preparedPayment: (view: RequestView) => Precomputed | undefined

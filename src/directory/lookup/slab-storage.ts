@@ -84,8 +84,9 @@ export class SlabStorage {
   }
 
   /**
-   * Stores an answer and returns it. `own` must be ASCII. If the key already has an answer, its views are kept. Returns
-   * undefined, and stores nothing, if the answer is larger than half a segment or the key is not valid.
+   * Stores an answer and returns it. `own` must be ASCII. If the key already has an answer, its views are kept.
+   * Returns undefined, and stores nothing, if the key is not valid or the answer is larger than half a segment. In the
+   * second case, an earlier answer of the key is removed.
    */
   put(key: string, own: string, body: string): CachedAnswer | undefined {
     const bodyBytes = Buffer.byteLength(body)

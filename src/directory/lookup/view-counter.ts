@@ -16,9 +16,9 @@ const flushEvery = "250 millis"
 /** The maximum time that shutdown waits for the last flush. */
 const maxShutdownFlush = "5 seconds"
 /**
- * The maximum number of ids that one flush writes. Lookups are faster than updates of a table, so the views of many ids
- * may wait in a queue. A batch is small, because the database may share a processor core with the lookups that run at
- * the same time.
+ * The maximum number of ids in one batch. Lookups are faster than updates of a table, so the views of many ids may
+ * wait in a queue. A batch is small, because the database may share a processor core with the lookups that run at the
+ * same time.
  */
 const idsPerFlush = 250
 /** The maximum number of ids that wait in the queue. Views of further ids are discarded, to limit the memory. */
