@@ -213,8 +213,8 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
     : (request: RawRequest) => Effect.flatMapEager(admit(request), (admitted) => perform(request, admitted))
 
   const once = Effect.fnUntraced(function* (key: string, request: RawRequest) {
-    // A replayed response also counts against the rate limit and requires permission. The first request may have used
-    // another API key of the same user, with more permissions.
+    // A replayed response also counts against the rate limit. It also requires permission, because the first request
+    // may have used another API key of the same user, with more permissions.
     const admitted = yield* admit(request)
     const answered = Effect.map(Effect.exit(Effect.suspend(() => perform(request, admitted))), (exit) =>
       settle(exit, request),
@@ -243,7 +243,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
     if (Exit.isSuccess(exit)) return exit.value
     const failure = Cause.findErrorOption(exit.cause)
     if (Option.isSome(failure) && isProblem(failure.value)) return refuse(failure.value, request)
-    // A run that was only interrupted, because the client disconnected, is not logged.
+    // A run that was only interrupted, for example because the client disconnected, is not logged.
     if (!Cause.hasInterruptsOnly(exit.cause)) {
       fork(Effect.logError("request failed", { route: route.id, request_id: request.id }, exit.cause))
     }

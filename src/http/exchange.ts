@@ -62,7 +62,7 @@ const keys = {
   accept: headerKey("accept"),
   origin: headerKey("origin"),
 }
-/** After these refusals the connection is closed, because the server does not read the rest of the request. */
+/** After these refusals the connection is closed, because a part of the request may be unread. */
 const closing = new Set<Refusal>(["bad_length", "body_too_large", "deadline"])
 const noCancel = () => true
 

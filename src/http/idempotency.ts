@@ -42,8 +42,8 @@ const callerOf = (principal: Principal | null, { address, body, headers }: RawRe
   // network.
   const login = refreshTokenOf(body)
   if (login !== undefined) return `login/${digest(login)}`
-  // These callers have no principal: a login that waits for its two-factor code, an OAuth client, a browser session.
-  // Their credentials and their address are the owner.
+  // The other callers without a principal are, for example, anonymous callers, logins that wait for a two-factor code,
+  // OAuth clients and browser sessions. Their credentials and their address are the owner.
   const credentials = JSON.stringify([headers["authorization"] ?? "", headers["cookie"] ?? ""])
   return `address/${address}/${digest(credentials)}`
 }
@@ -64,8 +64,8 @@ const aboutTheCaller = new Set([401, 403, 424, 429])
 const isFinal = ({ status }: RawResponse): boolean => status < 500 && !aboutTheCaller.has(status)
 
 /**
- * The error if a stored response cannot be decrypted, because its master key was removed. The request was executed,
- * so it must not run again.
+ * Returns the error for a stored response that cannot be decrypted, for example because its master key was removed.
+ * The request was executed, so it must not run again.
  */
 const unreadable = (status: number) =>
   new Conflict({

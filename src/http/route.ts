@@ -51,7 +51,10 @@ interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
   readonly path: Path
   readonly auth: A
   readonly scope?: A extends "none" ? never : Scope
-  /** The route requires a recent two-factor code from users who have turned on two-factor authentication. */
+  /**
+   * In a login session of a user who has turned on two-factor authentication, the route requires a recent two-factor
+   * code.
+   */
   readonly sensitive?: A extends "none" ? never : true
   /** The route accepts the limited tokens of the OAuth authorization-code flow. */
   readonly oauth?: A extends "none" ? never : true
@@ -139,8 +142,8 @@ export const isWrite = ({ method, reads }: Pick<Route, "method" | "reads">): boo
   method !== "get" && !reads
 
 /**
- * Whether the route supports Idempotency-Key. These are the writes whose callers are authenticated or rate limited,
- * so that the storage for responses is limited.
+ * Whether the route supports Idempotency-Key. These are the writes that authenticate callers or have a rate limit, so
+ * that the storage for responses is limited.
  */
 export const takesKey = (route: Pick<Route, "auth" | "limit" | "method" | "reads">): boolean =>
   isWrite(route) && (route.auth !== "none" || route.limit !== undefined)

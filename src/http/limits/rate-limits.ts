@@ -18,10 +18,10 @@ interface Budget {
 export type Subject = "address" | "account" | "caller"
 
 /**
- * The budgets of each rate limit. Limits that protect secrets are exact and shared by all processes (`shared`). The
- * other limits only prevent one caller from using up the capacity; each process counts them by itself, without a
- * query. Many users may share an address, so the budgets of an address are large. The budgets of an account are
- * small, because an attacker guesses the secrets of one account.
+ * The budgets of each rate limit. The limits for logins, codes and mail are exact and shared by all processes
+ * (`shared`). The other limits only prevent one caller from using up the capacity; each process counts them by itself,
+ * without a query. Many users may share an address, so the budgets of an address are large. The budgets of an account
+ * are small, because an attacker guesses the secrets of one account.
  */
 const budgets: Record<LimitName, Partial<Record<Subject, Budget>> & { readonly shared: boolean }> = {
   login: {

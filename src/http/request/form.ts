@@ -8,8 +8,8 @@ export type Form = Readonly<Record<string, string>>
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 /**
- * Parses parameters such as `a=1&b=2`. The names that occur more than once are returned too, because some callers
- * must reject them by name. Returns undefined if a name or a value cannot be percent-decoded.
+ * Parses parameters such as `a=1&b=2`. The names that occur more than once are returned too, because some callers must
+ * reject them by name. Returns undefined if a name or a value cannot be percent-decoded or contains NUL.
  */
 export const readParameters = (
   text: string,

@@ -98,8 +98,8 @@ const refusalProblem = (kind: Refusal, details: string): Problem | undefined => 
 }
 
 /**
- * Returns the response to a request that the server refuses without calling a handler. `details` is the size limit
- * for `body_too_large`, and the list of methods for `method_not_allowed`.
+ * Returns the response to a request that the server itself refuses or fails, for one of the reasons in `Refusal`.
+ * `details` is the size limit for `body_too_large`, and the list of methods for `method_not_allowed`.
  */
 export const refusalResponse = (
   kind: Refusal,

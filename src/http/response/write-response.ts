@@ -17,7 +17,7 @@ export interface ResponseTarget {
 
 /**
  * Makes a function that writes status, headers and body. A native call costs more than joining short strings, so one
- * call writes all headers.
+ * call writes all headers except those of `writeOrigin`.
  */
 export const makeResponseWriter = (
   { anyOrigin, constantLines, writeOrigin }: CrossOrigin,
