@@ -22,7 +22,7 @@ export class CustodialKeys extends Context.Service<
     readonly make: Effect.Effect<CustodialKey>
     /** Signs the message and returns the signature as 128 hex digits. */
     readonly sign: (key: CustodialKey, message: Uint8Array) => Effect.Effect<string, SealBroken>
-    /** Decrypts the private key, encrypts it again with the current master key, and returns the result. */
+    /** Returns the encrypted private key with its data key encrypted by the current master key (see `Seal`). */
     readonly reseal: (key: CustodialKey) => Effect.Effect<string, SealBroken>
   }
 >()("services/CustodialKeys") {

@@ -31,8 +31,8 @@ const add = Effect.fnUntraced(function* (userId: string, given: string) {
 })
 
 /**
- * Checks a signature that proves that the user has the private key. Anyone can add the public key of another person to
- * their account. With this proof, the real holder of the key can remove it from that account.
+ * Checks a signature that proves that the user has the private key, and then removes the public key from the account
+ * of another user. This is needed because anyone can add the public key of another person to their own account.
  */
 const claim = Effect.fnUntraced(function* (userId: string, given: string, signature: string) {
   const pubkey = yield* readPubkey(given)
