@@ -66,7 +66,10 @@ export class ChannelRegistry implements Source {
     this.#recent.forget(openChannel.channel.name)
   }
 
-  /** True if the channel has subscribers here and its events up to the offset are not published yet. */
+  /**
+   * Returns true if the channel has subscribers here and its events up to the offset are not published yet. If the
+   * position of the channel is not known yet, records the wake-up and returns false.
+   */
   isWanted(name: string, offset = Number.POSITIVE_INFINITY): boolean {
     const openChannel = this.#openChannels.get(name)
     if (openChannel === undefined) return false
@@ -82,7 +85,8 @@ export class ChannelRegistry implements Source {
     const openChannel = this.#openChannels.get(channel)
     if (openChannel === undefined) return true
     const { position } = openChannel
-    // The parties, and with them the permissions, may change with each event.
+    // The parties, and with them the permissions, may change with each event. So events of such a channel are read
+    // together with the parties.
     if (position === undefined || openChannel.parties !== null) return false
     if (position.epoch !== epoch || position.offset + 1 !== offset) return false
     this.#publish(openChannel, { at, offset, type, data: JSON.stringify(data) }, epoch)
@@ -193,7 +197,10 @@ export class ChannelRegistry implements Source {
     for (const subscription of waiting) subscription.advance()
   }
 
-  /** Takes the position from the first read. If a later read finds another position, the channel is read again. */
+  /**
+   * Takes the position from the first read. If a later read finds a newer position or another epoch, the channel is
+   * read again.
+   */
   #notePosition(openChannel: OpenChannel, { epoch, offset, parties }: Opening) {
     openChannel.parties = parties
     if (openChannel.position === undefined) {

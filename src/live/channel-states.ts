@@ -5,8 +5,8 @@ import type { Channel, ChannelKind } from "./channel-names.ts"
 
 /**
  * The state a subscriber receives before the events. `expression` is read in the statement that reads the channel's
- * offset. `view` calls a service. The offset is read before and after the call, and the state is used if the offset
- * did not change.
+ * offset. `view` calls a service. The offset is read before and after the call. If it changed, the service is called
+ * again, at most three times in total.
  */
 export type ChannelState =
   | { readonly expression: (channel: Channel, sql: Client) => SqlPiece }
@@ -19,7 +19,7 @@ export type SubjectChannels<K extends ChannelKind> = Readonly<Record<K, ChannelS
 export const stateEntries = 200
 export const newestFirst = { dir: "Desc", limit: stateEntries, page: 0, sort: "created_at" } as const
 
-/** The state of each kind of channel: the same as the response of the operation that reads it. */
+/** Provides the state of each kind of channel. */
 export class ChannelStates extends Context.Service<ChannelStates, { of(kind: ChannelKind): ChannelState }>()(
   "directory/ChannelStates",
 ) {}

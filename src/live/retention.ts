@@ -6,7 +6,9 @@ import { OversizedChannels } from "./oversized-channels.ts"
 
 const batch = 2000
 
-/** Deletes in batches, so that a delete does not block other statements for long. */
+/**
+ * Repeats a delete of at most `batch` rows until it deletes fewer, so that no delete blocks other statements for long.
+ */
 const inBatches = Effect.fnUntraced(function* (trim: Effect.Effect<number, Unavailable>) {
   while ((yield* trim) === batch) yield* Effect.sleep("50 millis")
 })
@@ -22,7 +24,7 @@ export const retention = Layer.effectDiscard(
       const names = oversized.take()
       if (names.length > 0) yield* inBatches(events.trimChannels(names, eventKeepPerChannel, batch))
     }).pipe(Effect.catchCause((cause) => Effect.logWarning("event retention failed", cause)))
-    // Every process runs this. Jitter keeps them from deleting the same rows at the same time.
+    // Every process runs this. Jitter makes it unlikely that they delete at the same time.
     yield* Effect.forkScoped(trim.pipe(Effect.schedule(Schedule.jittered(Schedule.spaced("1 minute")))))
   }),
 )

@@ -19,7 +19,9 @@ export type Identify = (token: string) => Effect.Effect<Identity | undefined, Un
 
 const apiKeyPrefix = "svc_"
 
-/** The expiry of an access token, as authentication computes it: limited by the currently configured lifetime. */
+/**
+ * Returns the expiry of an access token, as authentication computes it: limited by the currently configured lifetime.
+ */
 const expiryOf = (token: string, accessSeconds: number): number => {
   try {
     const { exp, iat } = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as {
@@ -33,7 +35,10 @@ const expiryOf = (token: string, accessSeconds: number): number => {
   }
 }
 
-/** Authenticates with the guard of the HTTP operations, so that a token has the same meaning in both places. */
+/**
+ * Authenticates with the guard of the HTTP operations, so that the same tokens are valid in HTTP requests and on the
+ * socket.
+ */
 export const makeIdentify: Effect.Effect<Identify, never, AppConfig | Guards> = Effect.gen(function* () {
   const guards = yield* Guards
   const { accessTokenSeconds } = yield* AppConfig
@@ -73,7 +78,8 @@ const isAffected = ({ principal }: Identity, { allUsers, apiKeys, users }: Chang
 
 /**
  * Repeats an authentication if the permissions of its user changed while it ran. The user is known only afterwards, so
- * all changes during an authentication are recorded. Changes of other users do not delay it.
+ * all changes during an authentication are recorded. Changes of other users do not delay it, but any change of an API
+ * key repeats every authentication with an API key.
  */
 export const recheckWhenChanged = (identify: Identify) => {
   const running = new Set<Changes>()

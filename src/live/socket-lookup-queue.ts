@@ -40,7 +40,7 @@ export class LookupQueue {
     if (this.#waiting.length === 1) this.#answerNext()
   }
 
-  /** Continues when the socket has room again. */
+  /** Called when the socket has room again. Continues with the next lookup if it was waiting for room. */
   drained() {
     if (!this.#isHeld) return
     this.#isHeld = false

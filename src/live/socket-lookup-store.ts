@@ -8,8 +8,8 @@ import { Sql } from "../postgres/sql.ts"
 const concurrentReads = 4
 
 /**
- * A character of the limit (a UTF-16 unit) has at most three bytes in UTF-8. Results with more bytes are rejected
- * before they are read.
+ * A character of the limit (a UTF-16 unit) has at most three bytes in UTF-8. If the results have more bytes, the
+ * statement returns no rows, so that they are not read.
  */
 const mostBytes = 3 * liveLimits.lookupCharacters
 

@@ -80,7 +80,7 @@ export class LiveSession implements Subscriber {
     this.#queue.push(frame)
   }
 
-  /** Continues when the socket has room again. */
+  /** Called when the socket has room again. Continues the lookups and subscriptions that were waiting for room. */
   drained() {
     this.#lookups.drained()
     for (const subscription of this.#subscriptions.values()) subscription.advance()
@@ -110,7 +110,10 @@ export class LiveSession implements Subscriber {
     this.#close(closeCodes.restart, "restart")
   }
 
-  /** Checks the token again. Closes the socket or ends subscriptions if permissions were lost. False: retry. */
+  /**
+   * Checks the token again. Closes the socket or ends subscriptions if permissions were lost. Returns false if the
+   * check failed and must be repeated.
+   */
   recheck(): Effect.Effect<boolean> {
     const before = this.#identity
     if (before === undefined || this.#phase === "closed") return Effect.succeed(true)
@@ -131,7 +134,7 @@ export class LiveSession implements Subscriber {
   }
 
   #applyRecheck(before: Identity, identity: Identity | undefined): Effect.Effect<void> {
-    // A newer token may have replaced it during the check.
+    // If a newer token has replaced the checked one in the meantime, the result is ignored.
     if (this.#identity !== before) return Effect.void
     if (identity !== undefined) return Effect.sync(() => this.#setIdentity(identity))
     if (this.#ports.now() >= before.expiresAtMs) return Effect.sync(() => this.#close(...tokenExpired))

@@ -13,16 +13,22 @@ import { LiveSession, type SessionPorts } from "./socket-session.ts"
 const sweepMs = 250
 /** Every fourth sweep also looks for slow readers, which takes a call of the transport per socket. */
 const slowEverySweeps = 4
-/** A socket with more unsent bytes is disconnected. Its client reconnects and resumes. */
+/**
+ * A socket with more unsent bytes is disconnected, unless it reads fast enough (see `leastReadBytes`). Its client can
+ * reconnect and resume.
+ */
 const slowAboveBytes = 256 * 1024
 /**
  * A slow socket that reads at least this much between two checks stays connected. Otherwise a very large state could
  * never be delivered.
  */
 const leastReadBytes = 16 * 1024
-/** While this process may miss invalidations, it rechecks all users at this interval. */
+/**
+ * While this process may miss invalidations, it rechecks all authenticated sockets at this interval. At other times,
+ * it rechecks only the sockets whose last recheck failed.
+ */
 const recheckMs = 1000
-/** The expiry of an API key is not announced, so keys are rechecked at this interval. */
+/** Sockets that use an API key are also rechecked at this interval. */
 const keyRecheckMs = 30_000
 const concurrentRechecks = 4
 const drainStepMs = 50

@@ -92,7 +92,7 @@ export const mountLive = (
         error: "Too many open live connections from this address. Close one and retry.",
         retryAfterSeconds: 1,
       })
-    // Browsers always send an Origin, also from unknown pages. Other programs send none.
+    // Browsers always send an Origin, also from unknown pages. Other programs usually send none.
     if (origin !== "" && !anyOrigin && !allowedOrigins.has(origin))
       return new Forbidden({
         error: "This origin is not allowed to connect. The operator can add it to ALLOWED_ORIGINS.",

@@ -11,7 +11,7 @@ const concurrentReads = 4
 const viewTries = 3
 const pageEvents = 100
 
-/** Called before a queued read starts. False: the socket has closed, and the read is skipped. */
+/** Called before a queued read starts. False: nothing needs the result any more, and the read is skipped. */
 export type IsWanted = () => boolean
 const skipped = Effect.succeed(undefined)
 

@@ -54,12 +54,12 @@ export class Subscription {
   readonly requested: string
   #isStarted = false
   #phase: "opening" | "replaying" | "live" | "ended" = "opening"
-  /** The offset of the last event that was sent. */
+  /** The offset of the last event that was sent, or the offset at which the subscription started. */
   #cursor = 0
   /** Events read for this subscription only and not sent yet. */
   #pending: Map<number, Frame> | undefined
   #reading = false
-  /** Continues when the socket has room for the state. */
+  /** Set while the state waits for room in the socket. Calling this function continues. */
   #held: (() => void) | undefined
   /** Counts starts, so that the result of a read for an earlier start is ignored. */
   #starts = 0
@@ -165,7 +165,7 @@ export class Subscription {
       this.#subscriber.refused(this)
       return
     }
-    // The epoch has changed, and either this read or the open channel still has the old one.
+    // If the epochs differ, the epoch has changed, and either this read or the open channel still has the old one.
     if (opening.epoch !== this.openChannel.position?.epoch) return this.start(undefined)
     const { missed } = opening
     if (after === undefined || missed === undefined) {

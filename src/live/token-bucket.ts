@@ -12,7 +12,7 @@ export class TokenBucket {
     this.#at = nowMs
   }
 
-  /** Uses one token. False if the limit is exceeded. */
+  /** Uses one token. Returns false if the limit is exceeded. */
   take(nowMs: number): boolean {
     const earned = (Math.max(0, nowMs - this.#at) / 1000) * this.#perSecond
     this.#left = Math.min(this.#burst, this.#left + earned) - 1

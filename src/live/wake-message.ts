@@ -1,4 +1,7 @@
-/** The message that wakes a channel in other processes: its name, and its newest offset if the sender knows it. */
+/**
+ * The message that wakes the subscribers of a channel: the name of the channel, and its newest offset if the sender
+ * knows it.
+ */
 export interface Wake {
   readonly name: string
   readonly offset: number
