@@ -1,7 +1,10 @@
 import { Effect } from "effect"
 import { Sql } from "../postgres/sql.ts"
 
-/** Returns those ids that have a claim: they are registered, or an order, a lootbox or a transfer holds them. */
+/**
+ * Makes a function that returns those of the given ids that have a claim: they are registered, or an order, a lootbox
+ * or a transfer holds them.
+ */
 export const makeFindClaimed = Effect.map(
   Sql,
   (sql) => (canonicals: Array<string>) =>

@@ -29,7 +29,7 @@ export const drawBounds = (config: LootBoxTypeConfig, random: () => number): Sco
   return baseBounds(config)
 }
 
-/** The score ranges of all ids of one lootbox. The ranges of the guaranteed ids are first. */
+/** Draws the score ranges of all ids of one lootbox. The ranges of the guaranteed ids are first. */
 export const drawSlots = (config: LootBoxTypeConfig, random: () => number): ReadonlyArray<ScoreBounds> => {
   const guaranteed = config.guarantees.flatMap(({ count, max_score, min_score }) =>
     Array.from({ length: count }, () => ({ min_score, max_score })),

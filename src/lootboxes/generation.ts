@@ -39,8 +39,9 @@ export class LootboxGeneration extends Context.Service<
       run: string,
     ): Effect.Effect<PublicLootBoxType, Unprocessable | Unavailable>
     /**
-     * Creates lootboxes with status Draft. Creates fewer than `count` if there are not enough free ids. A repeated
-     * call with the same operation key returns the lootboxes of the first call and creates only the missing ones.
+     * Creates lootboxes with status Draft. Creates fewer than `count` if there are not enough free ids, and fails if
+     * there are too few for one lootbox. A repeated call with the same operation key returns the lootboxes of the
+     * first call and creates only the missing ones.
      */
     generate(
       viewer: Principal,

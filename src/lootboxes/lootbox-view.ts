@@ -32,7 +32,7 @@ export class LootboxViews extends Context.Service<
       viewer: Viewer,
       rows: ReadonlyArray<LootboxRow>,
     ): Effect.Effect<ReadonlyArray<PublicLootBox>, Unavailable>
-    /** The price of a lootbox: the sum of the current prices of its ids, in US cents. */
+    /** Returns the price of a lootbox: the sum of the current prices of its ids, in US cents. */
     priceInCents(row: LootboxRow): Effect.Effect<number, Unavailable>
   }
 >()("directory/LootboxViews") {
