@@ -1,6 +1,6 @@
 import { type Html, html } from "../web/html.ts"
 
-/** A part of a mail. Each part is rendered as plain text and as HTML with the same content. */
+/** A part of a mail. Each part is rendered as plain text and as HTML. An `emoji` part is rendered only in the HTML. */
 export type Part =
   | string
   | { readonly emoji: string }
@@ -30,7 +30,8 @@ const partText = (part: Part): string => {
   return [...lines, "", `Total: ${part.total}`].join("\n")
 }
 
-// The styles are inline, because mail programs ignore style sheets. The colours work on light and dark backgrounds.
+// The styles are inline, because many mail programs ignore style sheets. The colours work on light and dark
+// backgrounds.
 const styles = {
   page: "margin:0;padding:24px 16px;background:#f3f4f7",
   card: "max-width:520px;margin:0 auto;padding:28px;border-radius:14px;background:#ffffff;color:#16181d;font:16px/1.5 system-ui,'Segoe UI',Roboto,sans-serif",

@@ -16,8 +16,8 @@ const money = (data: Data, name: string): string => {
 }
 
 /**
- * Returns the names and prices of the items of a receipt. A stored item is a plain text, or an id with its price in
- * cents.
+ * Returns the names and prices of the items of a receipt. A stored item is a plain text, or an object with a name or
+ * an emoji id, and a price in cents.
  */
 const itemsOf = (data: Data): ReadonlyArray<readonly [string, string]> => {
   const items = data["items"]

@@ -37,8 +37,8 @@ export const twilioProvider = ({ account, from, token, url }: TwilioAccount): De
             : Effect.fail(
                 new DeliveryFailed({
                   reason: `Twilio responded with status ${status}`,
-                  // A rejected number stays invalid, so this failure is permanent. Rate limits, a wrong token and
-                  // server errors are temporary.
+                  // Status 400 or 404 means that the number was rejected. It stays invalid, so this failure is
+                  // permanent. Rate limits, a wrong token and server errors are temporary.
                   isPermanent: status === 400 || status === 404,
                 }),
               ),
