@@ -43,7 +43,7 @@ const show = route({
   success: DisplayUserExtended,
   errors: [NotFound],
   handler: ({ params, principal }) =>
-    // The response contains the user's ids, so reading the own user requires the scope for listing the own ids.
+    // The response contains the user's ids, so callers without user:show need the scope for listing their own ids.
     checkForUser(principal, params.id, { own: "userEmoji:list", others: "user:show" }).pipe(
       Effect.andThen(UserAdmin.use((users) => users.get(params.id))),
     ),

@@ -65,7 +65,6 @@ export class BrowserCookies extends Context.Service<
      * or when the login happened in another window.
      */
     precedesLogin(browser: Browser, headers: Readonly<Record<string, string>>, form: Form): boolean
-    /** Creates the cookie `registered` for this user. */
     registered(userId: string): string
     /** Creates the cookie that records that this login uses a refresh token from a URL. */
     given(sessionToken: string, maxAgeSeconds: number): string

@@ -50,8 +50,9 @@ const digest = (key: KeyObject, { purpose, subject }: CodeContext, code: string)
 const encode = (keyId: string, mac: Buffer) => `${keyId}.${mac.toString("base64url")}`
 
 /**
- * Creates and checks codes and tokens that are shown once and stored only as `<key id>.<keyed hash>`. The key is not
- * in the database. So a person who has only a database dump cannot find a six-digit code by trying all of them.
+ * Creates and checks codes and tokens. A code or token is compared with a hash of the form `<key id>.<keyed hash>`.
+ * The key is not in the database. So a person who has only a database dump cannot find a six-digit code by trying all
+ * of them.
  */
 export class OneTimeCodes extends Context.Service<
   OneTimeCodes,

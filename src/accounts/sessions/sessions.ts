@@ -162,7 +162,7 @@ export class Sessions extends Context.Service<
         ).pipe(Effect.catchTag("Unauthorized", (failure) => Effect.die(failure)))
         const old = yield* accounts.endOldSessions(account.id, maxSessions)
         // The statement has ended these sessions in the database. Their actors in memory still have the earlier state,
-        // so they are removed.
+        // so these actors are removed.
         for (const id of old?.session_ids ?? []) actors.passivate(id)
         if (old !== undefined) yield* ended(account.id, old)
         if (wants === "SMS") {

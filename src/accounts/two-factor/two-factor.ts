@@ -21,7 +21,6 @@ import { makeTwoFactorStore, type NewTwoFactor } from "./two-factor-store.ts"
 
 const notEnabled = () => new NotFound({ error: "This two-factor method is not enabled." })
 
-/** Enables and disables two-factor methods. */
 export class TwoFactor extends Context.Service<
   TwoFactor,
   {
