@@ -13,8 +13,8 @@ export const latestMessage = async (to, kind) => {
 }
 
 /**
- * A button that reads the latest message of a kind from the development outbox and passes it to `take`. Returns false
- * in production.
+ * Returns a button that reads the latest message of a kind from the development outbox and passes it to `take`.
+ * Returns false in production.
  * @param {{to: string, kind: string, take: (message: {code?: string, link?: string}) => unknown, label?: string}} how
  */
 export const outboxHint = ({ kind, label = "Fill in from outbox", take, to }) => {

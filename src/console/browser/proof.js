@@ -1,9 +1,9 @@
 import { Problem, request } from "./platform/http.js"
 
 /**
- * The last code request that got no response. If the service accepted the code, it replaced the refresh token, and
- * only a repetition of the same request returns the new tokens. Using the old refresh token in another request would
- * count as token theft.
+ * The last code request that got no final response: no response at all, a server error, or status 409. If the service
+ * accepted the code, it replaced the refresh token, and only a repetition of the same request returns the new tokens.
+ * Using the old refresh token in another request could count as token theft.
  * @type {{code: string, refresh_token: string} | undefined}
  */
 let unanswered
@@ -29,7 +29,7 @@ const send = async (body) => {
 }
 
 /**
- * Repeats the code request that got no response. Returns the new tokens. Returns undefined if there is no such
+ * Repeats the code request that got no final response. Returns the new tokens. Returns undefined if there is no such
  * request for this refresh token, or if the code was rejected.
  * @param {string} refreshToken
  */

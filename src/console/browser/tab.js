@@ -1,6 +1,6 @@
 /**
  * Stores values that survive a reload of this tab. If the browser denies sessionStorage, or if it is full, the values
- * are stored in memory and are lost on reload.
+ * are stored only in memory and are lost on reload.
  */
 
 /** @type {Map<string, string>} */

@@ -99,7 +99,6 @@ const recordRow = ({ categories, changing, id, record, redraw }) => {
   return row
 }
 
-/** Draws the editor for the records of one id. */
 const drawEditor = async (place, lifetime, id) => {
   const { categories, choices } = await loadVocabulary()
   const records = h("ul", { class: "records" })

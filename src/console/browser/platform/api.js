@@ -11,8 +11,8 @@ const unansweredKeys = new Map()
 const maxRetries = 5
 
 /**
- * Calls the API as the signed-in user. An expired token is refreshed once. If the service requires a new two-factor code,
- * the user is asked for it. Then the call is repeated.
+ * Calls the API as the signed-in user. An expired token is refreshed once. If the service requires a new two-factor
+ * code, the user is asked for it. In both cases, the call is then repeated.
  * @param {string} method @param {string} path @param {unknown} [body]
  * @param {{beforeCode?: () => void, hasKey?: boolean}} [how]
  */
