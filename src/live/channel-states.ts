@@ -19,7 +19,6 @@ export type SubjectChannels<K extends ChannelKind> = Readonly<Record<K, ChannelS
 export const stateEntries = 200
 export const newestFirst = { dir: "Desc", limit: stateEntries, page: 0, sort: "created_at" } as const
 
-/** Provides the state of each kind of channel. */
 export class ChannelStates extends Context.Service<ChannelStates, { of(kind: ChannelKind): ChannelState }>()(
   "directory/ChannelStates",
 ) {}

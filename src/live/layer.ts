@@ -5,7 +5,6 @@ import { retention } from "./retention.ts"
 import { LiveLookups } from "./socket-lookup-store.ts"
 import { LiveSessions } from "./socket-sessions.ts"
 
-/** The services of the live socket. */
 export const live = (options: HubOptions) =>
   Layer.mergeAll(LiveSessions.layer, retention).pipe(
     Layer.provideMerge(Layer.mergeAll(Hub.layer(options), LiveLookups.layer)),

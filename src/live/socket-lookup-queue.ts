@@ -47,7 +47,6 @@ export class LookupQueue {
     this.#answerNext()
   }
 
-  /** Drops the queued lookups. */
   end() {
     this.#waiting = []
   }
