@@ -5,7 +5,6 @@ import { LootboxTypes } from "./lootbox-type-store.ts"
 import { LootboxViews } from "./lootbox-view.ts"
 import { Lootboxes } from "./lootboxes.ts"
 
-/** Provides the services for lootboxes, their types and their generation. */
 export const lootboxes = LootboxGeneration.layer.pipe(
   Layer.provideMerge(Lootboxes.layer),
   Layer.provideMerge(LootboxViews.layer),
