@@ -75,7 +75,6 @@ const keptReasons: Readonly<Record<string, readonly [string, string]>> = {
   ],
 }
 
-/** The templates of mails, by the kind of mail. */
 const templates: Readonly<Record<string, Template>> = {
   magic_link: (data) => ({
     subject: "Your login link",
