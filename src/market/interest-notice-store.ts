@@ -48,8 +48,8 @@ export const makeInterestNoticeStore = Effect.map(Sql, (sql) => ({
     ),
   /**
    * Ends the lease, records that the users were notified, queues the mail and stores the events. Returns the positions
-   * of the events. If another user has claimed the id meanwhile, the call only ends the lease. A repeated call does
-   * nothing, because the lease has ended.
+   * of the events. If the id is claimed again, the call notifies no user and removes the id from the freed ids. A
+   * repeated call does nothing, because the lease has ended.
    */
   saveNotices: (sent: SentNotices) =>
     sql

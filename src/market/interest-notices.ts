@@ -45,7 +45,8 @@ export class InterestNotices extends Context.Service<
         // this change yet.
         const isForSale = isOnSale(canonical, yield* market.storedParameters)
         // Reads one user more than `limit`, to know whether more users are waiting. A user with an unverified email
-        // cannot check out. Such a user gets no mail, and gets the head start only if no other user is waiting.
+        // cannot check out. Such a user gets no mail, and gets the head start only if all waiting users have an
+        // unverified email.
         const waiting = isForSale
           ? yield* store.findRecipients(freed, { limit: limit + 1, quietSeconds })
           : []

@@ -84,7 +84,7 @@ const showItem = (
 export class OrderViews extends Context.Service<
   OrderViews,
   {
-    /** `seen` has the claims that the caller read together with the order. They are then not read again. */
+    /** `seen` has the claims that the caller read together with the order, so that they are not read again. */
     show(order: StoredOrder, user: DisplayUser, seen?: Seen): Effect.Effect<DisplayOrder, Unavailable>
     showMany(orders: ReadonlyArray<StoredOrder>): Effect.Effect<ReadonlyArray<DisplayOrder>, Unavailable>
   }

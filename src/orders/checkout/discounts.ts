@@ -37,8 +37,8 @@ const fits = ({ pattern }: Code) => {
 }
 
 /**
- * Creates one discount for each id that matches the code and has no discount yet, in the order of the cart. Creates
- * at most `uses` discounts.
+ * Creates one discount for each id that matches the code, has a price and has no discount yet, in the order of the
+ * cart. Creates at most `uses` discounts.
  */
 export const codeDiscounts = (
   items: ReadonlyArray<OrderItem>,

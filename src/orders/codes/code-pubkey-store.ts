@@ -16,7 +16,7 @@ export class CodePubkeys extends Context.Service<
     /** Removes a key. Returns false if the code does not list the key. */
     remove(codeId: string, pubkey: string): Effect.Effect<boolean, Unavailable>
     has(codeId: string, pubkey: string): Effect.Effect<boolean, Unavailable>
-    /** Finds the id of the order that the user created with this signed message. */
+    /** Finds the id of the order for which the user used the signed message with this digest. */
     findOrder(codeId: string, digest: string, userId: string): Effect.Effect<string | undefined, Unavailable>
   }
 >()("directory/CodePubkeys") {

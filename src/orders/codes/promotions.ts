@@ -57,7 +57,8 @@ export class Promotions extends Context.Service<
             ): { readonly event: OrderEvent } => ({
               event: { type: "promo_code", discounts, code: { codeId, count: discounts.length }, at },
             })
-            // All other states refuse this event, so the code is not looked up.
+            // Only a pending order accepts this event. For other orders the code is not looked up, because the machine
+            // refuses the event.
             if (status !== "PendingPayment") return discountBy("", [])
             const code = yield* getCode(text, Date.parse(at))
             if (context.codes.some(({ codeId }) => codeId === code.id))
