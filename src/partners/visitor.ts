@@ -54,7 +54,8 @@ const readPartnerParameters = (partner: OrganizationBranding, values: Form) => {
   const fromJson = parseAddressJson(values["address_json"] ?? "")
   if (fromJson instanceof AddressesRefused)
     return refuse("list of addresses (address_json)", fromJson.message)
-  // The pages show exactly the addresses that will be written: in each category, only the last one.
+  // The pages show exactly the addresses that will be written. If a category can have only one value, only the last one
+  // is written.
   const addresses = keepLastValues([...pairs, ...fromJson])
   const given = values["eid"] ?? ""
   const eid = given === "" ? undefined : parseEmojiId(given)
@@ -170,7 +171,7 @@ export const receiveForm = Effect.fnUntraced(function* (
     return yield* new EarlyReply({ reply: seeOther(visitor.home) })
   }
   yield* browsers.checkForm(visitor.browser, request.headers, form)
-  // The form is from another visit, which may have other addresses, so the current page is shown first. Forms of the
+  // If the form is from another visit, which may have other addresses, the current page is shown first. Forms of the
   // previous release have no `visit` field and are accepted.
   if ((form["visit"] ?? visitMark(visitor.browser)) !== visitMark(visitor.browser)) {
     return yield* new EarlyReply({ reply: seeOther(visitor.home) })
