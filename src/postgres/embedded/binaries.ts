@@ -71,8 +71,8 @@ const removeAbandonedCopies = (target: string): void => {
 }
 
 /**
- * Copies the package to the state root. The account of the server cannot run files below a private directory such as
- * /root.
+ * Copies the package to the state root. This is needed because the account of the server cannot run files below a
+ * private directory such as /root.
  */
 const copyPackage = async (packageDir: string, account: Account): Promise<PostgresBinaries> => {
   const { version } = JSON.parse(readFileSync(join(packageDir, "package.json"), "utf8"))
