@@ -64,8 +64,8 @@ export class Events extends Context.Service<
   Events,
   {
     /**
-     * Reads the channel's position with one statement. Also reads all events after the position `after` or, if these
-     * are no longer stored or more than `replayLimit`, the state.
+     * Reads the channel's position with one statement. The statement also reads all events after the position `after`,
+     * if they are all stored and at most `replayLimit`. Otherwise it reads the state.
      */
     open(
       name: string,
