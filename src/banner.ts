@@ -1,7 +1,7 @@
 import type { Config } from "./config/config.ts"
 import { isLoopback } from "./config/loopback.ts"
 
-/** Loaded on demand: a process that only supervises workers does not load the demo. */
+/** The module is loaded on demand, so that a process without demo data does not load it. */
 const demoLines = async (config: Config) =>
   config.demo ? (await import("./demo/demo.ts")).demoLines(config) : []
 

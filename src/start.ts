@@ -39,7 +39,10 @@ const connectionsBesidePool = 6
 const connectionsOfOthers = 20
 const leastConnections = 200
 
-/** The most connections that all processes open together. With fewer, Postgres would refuse some of them under load. */
+/**
+ * The connection limit of the embedded Postgres. With a lower limit, Postgres would refuse some connections of the
+ * processes under load.
+ */
 const maxConnections = ({ poolSize, workers }: Config): number =>
   Math.max(leastConnections, workers * (poolSize + connectionsBesidePool) + connectionsOfOthers)
 
