@@ -61,8 +61,8 @@ const tokens = /"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g
 const exactDigits = 15
 
 /**
- * Returns the first number in a JSON text that a double cannot represent exactly, so that it would be returned as
- * another number. Undefined if there is none.
+ * Returns the first whole number in a JSON text that a double cannot represent exactly, or the first number that is too
+ * large for a double. Such a number would be returned as another value. Undefined if there is none.
  */
 export const findInexactNumber = (json: string): string | undefined => {
   for (const [token] of json.matchAll(tokens)) {
