@@ -60,8 +60,8 @@ const openDatabase = async (config: Config): Promise<{ address: DatabaseAddress;
 }
 
 /**
- * How long a stop may take: a worker drains requests, then mail, then leaves the cluster. A timer allows at most 2^31
- * - 1.
+ * How long a stop may take, in milliseconds: a worker drains requests, then mail, then leaves the cluster. A timer
+ * allows at most `2^31 - 1`.
  */
 const stopMs = ({ drainSeconds }: Config): number => Math.min(2 ** 31 - 1, (2 * drainSeconds + 20) * 1000)
 
