@@ -35,7 +35,7 @@ const runWorker = async (config: Config, database: DatabaseAddress, requests: St
 
 /** Connections of a process in addition to its pool: they listen and notify on the two transports of the cluster. */
 const connectionsBesidePool = 6
-/** Connections of command line tools. */
+/** Connections that are left for command line tools. */
 const connectionsOfOthers = 20
 const leastConnections = 200
 

@@ -18,7 +18,10 @@ const maxLinkedTags = 64
 
 export const StoreJsonBody = Schema.Struct({
   data: Json,
-  /** Replaces the linked records of the key. If this member is missing or null, the linked records do not change. */
+  /**
+   * The records that replace the linked records of the key. If this member is missing or null, the linked records do
+   * not change.
+   */
   linked_tags: optional(Schema.Array(RecordInput).check(Schema.isMaxLength(maxLinkedTags))),
   /** From this time on, only a caller with the scope adminEmoji:updateSecureData can write the entry. */
   locked_future_writes_at: optional(DateTimeIn),

@@ -46,9 +46,9 @@ const isTrustedCaller = ({ demoPasswords }: Config, address: string): boolean =>
   isLoopback(address) || demoPasswords === "published"
 
 /**
- * Fails if the caller may not use the developer routes, which show codes and login links without a login. In production
- * it always fails with NotFound. Outside production the caller must be trusted (`isTrustedCaller`), the Host header
- * must name this server, and the request must come from a program or from a page of this server.
+ * Fails if the caller is not allowed to use the developer routes, which show codes and login links without a login. In
+ * production it always fails with NotFound. Outside production the caller must be trusted (`isTrustedCaller`), the Host
+ * header must name this server, and the request must come from a program or from a page of this server.
  */
 export const checkDeveloper = Effect.fnUntraced(function* (
   headers: Readonly<Record<string, string>>,

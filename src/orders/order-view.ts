@@ -80,7 +80,7 @@ const showItem = (
   return shown
 }
 
-/** Builds the order objects of responses. Items that other users claimed are marked. */
+/** Builds the order objects of responses. In a Draft or Cancelled order, items that are already claimed are marked. */
 export class OrderViews extends Context.Service<
   OrderViews,
   {

@@ -22,8 +22,8 @@ export class Members extends Context.Service<
       email: string | undefined,
     ): Effect.Effect<boolean, Unavailable>
     /**
-     * Adds the user as a member, or changes the role of a member. If `allowNoOwner` is false, fails with Conflict if
-     * the organization would then have no owner.
+     * Adds the user as a member, or changes the role of a member. Fails with Conflict if the organization would then
+     * have no owner and `allowNoOwner` is false.
      */
     put(
       organizationId: string,

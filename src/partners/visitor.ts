@@ -204,8 +204,8 @@ export const receiveForm = Effect.fnUntraced(function* (
 })
 
 /**
- * Returns the visitor with a cookie that records that the partner's user requested the email from this browser. When
- * the link in the email is opened, the flow continues as this user.
+ * Returns the visitor with a cookie that records that the partner's user requested a confirmation mail in this browser.
+ * When the link in this mail is opened, the flow continues as this user.
  */
 export const rememberRegistration = (visitor: Visitor, userId: string) =>
   BrowserCookies.use((browsers) => {

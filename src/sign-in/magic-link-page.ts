@@ -31,8 +31,8 @@ const passwordChoice = (
 <button class="plain full" name="action" value="${discardAction}" formnovalidate>Confirm and remove the password</button>`
 
 /**
- * The page of a link. Opening the page does not log in and does not end the link's validity, because mail scanners open
- * links too. Only a button of the page does this.
+ * The page of a link. Opening the page does not use the link, because mail scanners open links too. The link is used
+ * only when a button of the page is pressed.
  */
 export const linkPage = (facts: {
   readonly browser: Browser

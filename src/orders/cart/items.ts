@@ -87,8 +87,8 @@ export const checkAddable = (order: OrderContext, items: ReadonlyArray<OrderItem
 
 /**
  * Computes the next cart of a user. Its id is derived from the id of the previous order, so concurrent requests create
- * the same cart, and an empty cart can be shown without storing it. The items of an expired order, without its
- * discounts, are in the next cart again (see `isOfferedAgain`).
+ * the same cart, and a new cart can be shown without storing it. The items of an expired order, without its discounts,
+ * are in the next cart again (see `isOfferedAgain`).
  */
 export const nextCart = (
   userId: string,

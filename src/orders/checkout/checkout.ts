@@ -113,9 +113,9 @@ export class Checkouts extends Context.Service<
       })
 
       /**
-       * Returns the pending order if the request repeats its checkout and its intent can still be paid, otherwise
-       * undefined. Creates the payment intent if it is missing, for example because the process crashed during the
-       * first request.
+       * Returns the pending order if the request repeats its checkout, otherwise undefined. Also returns undefined if
+       * the provider of its intent is no longer enabled. Creates the payment intent if it is missing, for example
+       * because the process crashed during the first request.
        */
       const repeated = Effect.fnUntracedEager(function* (
         { order, user }: Cart,

@@ -54,7 +54,9 @@ export const codeDiscounts = (
     .map((item) => discountOf(item, reduction(code, item.cents), at, code.id))
 }
 
-/** Creates a discount for each id that reduces its remaining price to zero. Lootboxes get no discount. */
+/**
+ * For each id with a remaining price, creates a discount that reduces this price to zero. Lootboxes get no discount.
+ */
 export const freeDiscounts = (items: ReadonlyArray<OrderItem>, at: string): ReadonlyArray<OrderItem> =>
   items.filter(isId).flatMap((item) => {
     const left = items.reduce(

@@ -37,8 +37,8 @@ export class IntentSecrets extends Context.Service<
             ? Effect.succeed(sandbox.secretOf(intent))
             : seal.open(intent.sealedSecret, secretAad(orderId)).pipe(
                 Effect.map(String),
-                // Decryption fails if the encryption key was retired. Orders that old are closed and do not need the
-                // secret.
+                // Decryption fails if the encryption key was retired. An order from that time is closed and does not
+                // need the secret.
                 Effect.orElseSucceed(() => ""),
               ),
       })

@@ -77,7 +77,8 @@ export class Promotions extends Context.Service<
           for (let tries = 1; ; tries++) {
             const turn: CartTurn | undefined = yield* carts.turn(userId, decide(text)).pipe(
               Effect.catchTags({
-                // A concurrent order used up the code. The next attempt reads the remaining number of uses.
+                // A concurrent order used the code, and a limit was reached. The next attempt reads the remaining
+                // number of uses.
                 LimitReached: ({ limit }) =>
                   tries < maxAttempts ? Effect.succeed(undefined) : Effect.fail(usedUp(limit)),
                 IdsTaken: Effect.die,

@@ -49,8 +49,8 @@ export class Payments extends Context.Service<
     /** Whether the provider that created the intent is still enabled. */
     isPayable(intent: Intent): boolean
     /**
-     * The error message if the amount is below the minimum of the payment method. Undefined if it is not, or if it is
-     * zero.
+     * The error message if the amount is below the minimum of the payment method. Undefined if the amount is not below
+     * the minimum, or if it is zero.
      */
     tooLittle(method: Checkout["method"], cents: number): string | undefined
     /**

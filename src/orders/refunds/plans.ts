@@ -50,8 +50,8 @@ const resolveRequest = (order: OrderContext, request: RefundRequest) =>
       ({ id, refunded, type }) => type !== "Discount" && refunded !== true && !given.has(id),
     )
     if (request.item_ids != null) {
-      // Items of an unpaid order cannot be refunded, because a late payment can still pay the order. An item that is
-      // already marked as refunded could not be refunded a second time then.
+      // Items of an unpaid order cannot be refunded. The reason is that a late payment can still pay the order, and an
+      // item that is already marked as refunded could then not be refunded.
       if (order.paidAt === undefined)
         return yield* refuse(
           "item_ids",

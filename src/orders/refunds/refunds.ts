@@ -61,7 +61,7 @@ export class Refunds extends Context.Service<
       operationKey: string | undefined,
     ): Effect.Effect<StoredOrder, Failure>
     /**
-     * Books a refund that was made elsewhere. If the order already has this reference, the call books nothing. It then
+     * Books a refund that was made elsewhere. If the order already has this reference, the call books nothing, and
      * fails if the amounts differ.
      */
     record(
