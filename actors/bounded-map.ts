@@ -6,8 +6,8 @@ const removedShare = 1 / 64
  * not removed and becomes the newest entry.
  *
  * A search for the oldest entry is slow: a new iterator first visits the slots of entries that were deleted earlier,
- * and there can be as many of them as entries in the map. So each search removes many entries. One iterator that
- * stays open between searches would be no alternative, because it keeps all removed entries in memory.
+ * and there can be as many of them as entries in the map. So each search removes many entries. One iterator that stays
+ * open between searches would be faster, but it would keep all removed entries in memory.
  */
 export class BoundedMap<Value> extends Map<string, Value> {
   readonly #max: number

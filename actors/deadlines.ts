@@ -18,8 +18,9 @@ const batchSize = 128
 const concurrency = 8
 
 /**
- * Sends an event to each entity whose deadline has passed by the database's clock. The local timer only starts the
- * next sweep. So a deadline is handled by any process, even if the process that set it has stopped.
+ * Sends an event to each entity whose deadline has passed by the database's clock. The deadlines are stored in the
+ * database, and a local timer only starts the next sweep. So any process can handle a deadline, even if the process
+ * that set it has stopped.
  */
 export class Deadlines extends Context.Service<
   Deadlines,

@@ -35,7 +35,10 @@ export interface HostOptions<M extends AnyStateMachine> {
   readonly showsInAccount?: true
   /** Creates the event that is sent when `due_at` has passed by the database's clock. */
   readonly dueEvent?: (now: number) => EventFrom<M>
-  /** The API operation of each event, for error responses. Events without an entry are not listed there. */
+  /**
+   * The API operation of each event, for error responses. An error response lists only events that have an entry here.
+   * If this option is not set, it lists the types of all allowed events.
+   */
   readonly operations?: Readonly<Partial<Record<EventFrom<M>["type"], string>>>
   readonly maxCells?: number
   readonly mailboxLimit?: number
@@ -143,8 +146,8 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       const current =
         remembered ?? (skipsRead ? undefined : yield* load(id)) ?? (yield* begin(turnOptions.create))
       const decision = nextState(current, decide)
-      // If other processes write, the snapshot in memory can be outdated. A refusal is therefore not final: the next
-      // attempt reads the database and decides again.
+      // If other processes write, the snapshot in memory can be outdated. If the read was skipped, the entity can
+      // already exist. In both cases a refusal is not final: the next attempt reads the database and decides again.
       const decided =
         !skipsRead && (remembered === undefined || publisher.alone())
           ? yield* decision

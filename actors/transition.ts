@@ -10,7 +10,7 @@ import {
 const nothing = () => {}
 
 /**
- * Makes a pure function of a machine. XState's own `transition` creates an actor and an unused initial state for each
+ * Makes pure functions from a machine. XState's own `transition` creates an actor and an unused initial state for each
  * call. Our machines start no actors and send no events, so one actor that never runs is enough for all turns. They
  * also run no actions when they enter the initial state, so initial snapshots differ only in their context.
  */

@@ -74,7 +74,10 @@ interface Common<Precomputed> {
    * ids.
    */
   readonly stored?: { readonly curve: string; readonly ids: number }
-  /** If set, the servers are restarted before every peak run, because speed varies between process starts. */
+  /**
+   * If set, the servers are restarted between peak runs, because speed varies between process starts. A server that
+   * cannot be restarted keeps running.
+   */
   readonly fresh?: true
   /**
    * Set if the subject does not use its database during the load. The database then needs no core, so the generator

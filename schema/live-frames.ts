@@ -99,7 +99,10 @@ const ConnectedFrame = Schema.Struct({
   type: Schema.Literal("connected"),
   /** Null if the client sent no token. The socket can then subscribe only to public channels. */
   user_id: Schema.NullOr(Schema.String),
-  /** The time when the token expires. Send `connect` with a new token before it. Null without a token. */
+  /**
+   * The time when the token expires. Send `connect` with a new token before this time. Null if the client sent no
+   * token.
+   */
   expires_at: Schema.NullOr(DateTime),
 }).annotate({ identifier: "ConnectedFrame" })
 

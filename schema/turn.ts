@@ -78,8 +78,8 @@ export interface ChannelEvent {
 }
 
 /**
- * The kinds of effects that state machines use as actions. The host of a machine collects the effects and commits them
- * with the turn.
+ * The names of all effects. A state machine requests an effect with an action of the same name. The host of the machine
+ * collects the effects and commits them with the turn.
  */
 export const turnEffectKinds = [
   "claims",

@@ -1,6 +1,6 @@
 /**
- * This file checks URLs to which the service redirects browsers, and which partners and OAuth clients choose: the
- * return URL of a partner and the redirect_uri of an OAuth client.
+ * This file checks URLs that other parties choose and to which the service sends browsers. Examples are the return link
+ * of a partner and the redirect_uri of an OAuth client.
  */
 
 const maxReturnLinkLength = 2000

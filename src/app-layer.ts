@@ -45,9 +45,12 @@ import { Outbox } from "./turns/outbox.ts"
 
 export interface ServiceOptions extends ClusterOptions {
   readonly config: Config
-  /** Creates the configured admin and the demo data before serving. Only one process of a service does this. */
+  /**
+   * If true, this process creates the configured admin and the demo data before it serves requests. It is set for only
+   * one process of a service.
+   */
   readonly preparesData?: boolean
-  /** Checks every response against its schema. */
+  /** If true, every response is checked against its schema. */
   readonly checkAnswers?: boolean
   /** The cost of a password hash. Tests lower it. */
   readonly passwords?: PasswordOptions

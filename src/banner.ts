@@ -1,11 +1,13 @@
 import type { Config } from "./config/config.ts"
 import { isLoopback } from "./config/loopback.ts"
 
-/** Loaded on demand: a process that only supervises workers does not load the demo. */
+/** The module is loaded on demand, so that a process with DEMO=false does not load it. */
 const demoLines = async (config: Config) =>
   config.demo ? (await import("./demo/demo.ts")).demoLines(config) : []
 
-/** Who can connect to a development server, and who can read its mail. */
+/**
+ * The lines that say who can connect to a development server and, if it is open to the network, who can read its mail.
+ */
 const reachLines = ({ demoPasswords, host, production }: Config): ReadonlyArray<string> => {
   if (production) return []
   if (isLoopback(host))

@@ -35,11 +35,14 @@ const runWorker = async (config: Config, database: DatabaseAddress, requests: St
 
 /** Connections of a process in addition to its pool: they listen and notify on the two transports of the cluster. */
 const connectionsBesidePool = 6
-/** Connections of command line tools. */
+/** Connections that are left for command line tools. */
 const connectionsOfOthers = 20
 const leastConnections = 200
 
-/** The most connections that all processes open together. With fewer, Postgres would refuse some of them under load. */
+/**
+ * The connection limit of the embedded Postgres. With a lower limit, Postgres would refuse some connections of the
+ * processes under load.
+ */
 const maxConnections = ({ poolSize, workers }: Config): number =>
   Math.max(leastConnections, workers * (poolSize + connectionsBesidePool) + connectionsOfOthers)
 
@@ -57,8 +60,8 @@ const openDatabase = async (config: Config): Promise<{ address: DatabaseAddress;
 }
 
 /**
- * How long a stop may take: a worker drains requests, then mail, then leaves the cluster. A timer allows at most 2^31
- * - 1.
+ * How long a stop may take, in milliseconds: a worker drains requests, then mail, then leaves the cluster. A timer
+ * allows at most `2^31 - 1`.
  */
 const stopMs = ({ drainSeconds }: Config): number => Math.min(2 ** 31 - 1, (2 * drainSeconds + 20) * 1000)
 

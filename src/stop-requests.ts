@@ -14,7 +14,7 @@ export interface StopRequests {
 }
 
 export interface StopOptions {
-  /** Also stop when the parent process ends without forwarding a signal. */
+  /** If true, the process also stops when its parent process ends without forwarding a signal. */
   readonly withParent: boolean
 }
 

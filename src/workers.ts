@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process"
 import type { DatabaseAddress } from "./postgres/sql.ts"
 
 export interface Workers {
-  /** Stops all workers. A worker that has not exited within the time, because it hangs or is suspended, is killed. */
+  /** Stops all workers. A worker that has not exited after `withinMs`, because it hangs or is suspended, is killed. */
   stop(withinMs: number): Promise<void>
 }
 

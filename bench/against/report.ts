@@ -5,8 +5,8 @@ import type { ComparedRuns, Names } from "./measure.ts"
 import { type Judged, judge } from "./verdict.ts"
 
 /**
- * If operations cost less database CPU time than this, the scenario does not use the database: the time is background
- * work of Postgres. The figure is then omitted.
+ * If an operation costs less database CPU time than this many microseconds, the scenario does not use the database, and
+ * the time is background work of Postgres. The figure is then omitted.
  */
 const leastDatabaseMicros = 5
 

@@ -41,7 +41,7 @@ export class Rounds {
 
   /**
    * Discards all open rounds and treats every socket as up to date. This is needed after a lost frame, because the
-   * counts of its sockets are then wrong.
+   * count of the socket that did not receive the frame is then wrong.
    */
   resync(): void {
     this.#awaited.clear()

@@ -5,11 +5,11 @@ import { isGeneratorLimited } from "./generator-limit.ts"
 import type { Ratio, Results, ScenarioResult, SideResult } from "./results.ts"
 import { type Spread, spreadOf } from "./spread.ts"
 
-/** Returns the report in Markdown: the headline table, then all figures, then warnings. */
+/** Returns the report in Markdown: an introduction, the headline table, all figures, and warnings. */
 export const markdownOf = (results: Results): string =>
   [...introduction(results), ...headlines(results), "", ...figures(results), ...notes(results), ""].join("\n")
 
-/** Returns the part of the report that the README contains: the headline table and the warnings. */
+/** Returns the part of the report that the README contains: the introduction, the headline table and the warnings. */
 export const headlineTable = (results: Results): string =>
   [...introduction(results), ...headlines(results), ...notes(results)].join("\n")
 

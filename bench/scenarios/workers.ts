@@ -7,7 +7,7 @@ import { gets, pick, store } from "./lookups.ts"
 
 const ids = 1_000
 const meetingSeconds = 6
-/** How often each id is looked up before the measurement, so that every process has every id in memory. */
+/** How often each id is looked up before the measurement, so that each process has nearly all ids in memory. */
 const rounds = 8
 
 const two = service("WORKERS=2", { WORKERS: "2" })

@@ -57,7 +57,8 @@ const step = <To extends BoxChange["to"]>(from: BoxChange["from"], to: To) =>
   }) as const
 
 /**
- * One transition for each of these statuses. A transition runs if its status is the one the administrator requests.
+ * One transition for each of these statuses. A transition runs if the administrator requests its status and the lootbox
+ * violates no rule of this status.
  */
 const stepToRequested = (from: BoxChange["from"], statuses: ReadonlyArray<LootBoxStatus>) =>
   statuses.map((to) => ({ ...step(from, to), guard: { type: "isRequested", params: to } }) as const)

@@ -149,7 +149,10 @@ export const capturedInFull = (order: OrderContext, event: Event<"payment.captur
 export const capturedInVain = (order: OrderContext, event: Event<"payment.captured">): OrderContext =>
   deleted(received(order, event.payment), event)
 
-/** Pays a cancelled order. The receipt goes to the buyer's current address, which can differ from the checkout's. */
+/**
+ * Pays a cancelled order. If the event contains the buyer's current address, the receipt goes to this address instead
+ * of the address of the checkout.
+ */
 export const paidLate = (order: OrderContext, event: Event<"payment.captured">): OrderContext => {
   const { checkout, ...bought } = paid(received(order, event.payment), event.at)
   return {

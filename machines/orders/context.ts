@@ -27,7 +27,7 @@ export interface OrderItem {
 export interface Checkout {
   readonly method: "Free" | "CryptoCommerce" | "CardCheckout" | "Cash" | "WalletPay"
   readonly at: string
-  /** When the hold on the ids expires. Undefined if the checkout paid the order in the same turn. */
+  /** When the hold on the ids expires. Undefined if a checkout with the method Free or Cash has paid the order. */
   readonly expiresAt?: string
   readonly warned?: true
   readonly pubkey: string
@@ -106,7 +106,10 @@ export interface OrderContext {
   readonly items: ReadonlyArray<OrderItem>
   readonly tracking?: unknown
   readonly checkout?: Checkout | undefined
-  /** The number of payment intents that this order needed so far. Each new intent has a new number. */
+  /**
+   * Increases with each checkout, and each time the intent is removed because the amount due changed. An intent stores
+   * the number that was current when it was created.
+   */
   readonly attempt: number
   readonly intent?: Intent | undefined
   readonly payments: ReadonlyArray<Payment>
@@ -171,11 +174,11 @@ export type OrderEvent =
       readonly type: "payment.captured"
       readonly payment: Payment
       /**
-       * False if the ids cannot be granted: other users claimed them, the contents of a lootbox changed, or the
-       * account of the buyer was deleted.
+       * False if the ids cannot be granted: other users claimed them, a code has no uses left, the contents of a
+       * lootbox changed, or the account of the buyer was deleted.
        */
       readonly idsFree: boolean
-      /** The current address of the buyer. Set only if the order is not pending payment. */
+      /** The current verified address of the buyer. Undefined if the order is pending payment. */
       readonly email?: string
     })
   | (At & { readonly type: "payment.declined"; readonly reason: string })

@@ -17,7 +17,8 @@ export const holdClaims = (order: OrderContext): ReadonlyArray<Claim> =>
   claimed(order).map(({ claim }) => ({ canonical: claim, kind: "order", holder: order.id }))
 
 /**
- * Claims the bought ids for the buyer. The commit fails if someone else than this order holds or owns one of them.
+ * Claims the bought ids for the buyer, and the bought lootboxes for the order. The commit fails if another order,
+ * lootbox, transfer or owner has claimed one of them.
  */
 export const paidClaims = (order: OrderContext): ReadonlyArray<Claim> =>
   claimed(order).map(({ claim, type }) =>
@@ -130,8 +131,8 @@ export const receipt = (order: OrderContext, to = order.checkout?.email): Readon
 }
 
 /**
- * Whether the next cart contains the items of this order again. This is the case if the order expired, unless its
- * checkout was free, as with the random id of a code.
+ * Whether the next cart contains the items of this order again. This is the case if the order expired and its payment
+ * method was not Free. The random id of a code has the method Free.
  */
 export const isOfferedAgain = ({ cancelled, checkout }: OrderContext): boolean =>
   cancelled?.reason === "expired" && checkout?.method !== "Free"

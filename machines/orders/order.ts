@@ -36,8 +36,8 @@ const noInput: OrderInput = { id: "", userId: "", createdAt: "" }
 const become = <E extends OrderEvent>(apply: (order: OrderContext, event: E) => OrderContext) =>
   assign<OrderContext, E, undefined, OrderEvent, never>(({ context, event }) => apply(context, event))
 
-// The states Draft and PendingPayment share these transitions. A parent state could contain them, but it would change
-// the state value of stored snapshots.
+// The states Draft and PendingPayment share the next three transitions. A parent state could contain them, but it would
+// change the state value of stored snapshots.
 const payWithCredit = {
   guard: "isSettled",
   target: "Paid",

@@ -33,8 +33,8 @@ export const Confirm2Fa = Schema.Struct({ code: text(64), refresh_token: refresh
 })
 
 /**
- * Matches a path on this site. A scheme, a second slash or a backslash could lead to another site, so they are
- * rejected.
+ * Matches a path on this site. A scheme, two slashes at the start or a backslash could lead to another site, so they
+ * are rejected.
  */
 const redirectPath = /^\/(?![/\\])[^\\\p{Cc}\s]{0,500}$/u
 export const isRedirectPath = (text: string): boolean => redirectPath.test(text)

@@ -37,8 +37,8 @@ export const SuccessResponse2FA = Schema.Struct({
 }).annotate({ identifier: "SuccessResponse2FA" })
 
 /**
- * Converts a phone number with spaces, dots, hyphens or brackets to E.164. Returns undefined if the number is not
- * valid.
+ * Converts a phone number to E.164: removes spaces, dots, hyphens and brackets, and replaces a leading 00 by a plus
+ * sign. Returns undefined if the number is not valid.
  */
 export const readPhone = (typed: string): string | undefined => {
   const digits = typed.replaceAll(/[\s().-]/g, "").replace(/^00/, "+")

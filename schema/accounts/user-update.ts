@@ -8,7 +8,7 @@ const maxFreeLimit = 100_000
 
 /** Omitted and null fields do not change. An empty name removes the name. */
 export const AdminUpdateUserParameters = Schema.Struct({
-  /** Activates the account and stores this text as its source. */
+  /** If this text is present, the account is activated, and the text is stored as its source. */
   activation_source: optional(text(200)),
   /** False deactivates the account and ends its sessions. True activates the account. */
   active: optional(Schema.Boolean),

@@ -55,7 +55,7 @@ export const parseAddressPairs = (text: string): ReadonlyArray<DirectoryRecord> 
   })
 
 const readBase64Json = (text: string): unknown => {
-  // A plus sign that the client did not percent-encode is decoded as a space.
+  // A plus sign that the client did not percent-encode was decoded as a space, so spaces are converted to plus signs.
   const base64 = text.replaceAll(" ", "+")
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(base64)) return undefined
   try {

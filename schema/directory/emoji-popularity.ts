@@ -21,10 +21,11 @@ const median = (values: ReadonlyArray<number>): number | undefined =>
   values.length === 0 ? undefined : values.toSorted((a, b) => a - b)[values.length >> 1]
 
 /**
- * Returns the popularity of each measured emoji. It is calculated from the fivefold score, which is the score of the
- * id that repeats the emoji five times, because these scores are spread almost evenly over 26 values. Emoji with the
- * same fivefold score can have different fourfold scores (the emoji repeated four times). Then the emoji with the
- * lowest fourfold score are moved down by a quarter of a step, and those with a higher one are moved up.
+ * Returns the popularity of each measured emoji. It is calculated from the fivefold score, which is the score of the id
+ * that repeats the emoji five times, because these scores are spread almost evenly over 26 values. Emoji with the same
+ * fivefold score can have different fourfold scores (the emoji repeated four times). Then the emoji with the lowest
+ * fourfold score are moved down by a quarter of a step, and those with a higher one are moved up by a quarter of a
+ * step.
  */
 const measured = ({ repeat_4, repeat_5 }: RhythmSamples): ReadonlyMap<string, number> => {
   const fourfolds = new Map<number, Set<number>>()

@@ -29,13 +29,13 @@ const members = (...ids: ReadonlyArray<string>): ReadonlySet<number> =>
     }),
   )
 
-/** Emoji that can be the first emoji of an Adoptables id: faces, and creatures that are drawn as a face or a figure. */
+/** Emoji that can be the first emoji of an Adoptables id: faces and figures. */
 const heads = members(
   ...["😂😍😘😜😎🤓", "🤔🤐😶🙃😇😈", "😱😢😷🤕🤢🤧", "😵🤯🥶🤑🤠🤡", "👽🤖👻💩👾🎃", "👶⛄🗿☠️🙈🐵"],
   ...["🐶🐱🐭🐰🦊🐻", "🐼🐨🐯🦁🐮🐷", "🐸🐔🐺🐗🐴🦄", "🐧🦉🐣🦍🐙"],
 )
 
-/** Emoji that can follow in an Adoptables id: things that can be worn. */
+/** Emoji that can follow in an Adoptables id: things that can be worn or carried. */
 const garments = members("👕👖👗👘👙🎽", "🥋👒🎩🎓👑🎀", "👞👟👠👢⛸️🥊", "🎒👛💍📿⌚🎧", "💄💼")
 
 const [eye, heart] = [...members("👁️❤️")]
@@ -54,7 +54,10 @@ const isAdoptables = (emojis: ReadonlyArray<number>): boolean =>
   heads.has(emojis[0]!) &&
   emojis.every((emoji, place) => place === 0 || garments.has(emoji))
 
-/** Returns the shape of an id, or undefined. An id has at most one shape: if several match, the rarest one. */
+/**
+ * Returns the shape of an id, or undefined. An id has at most one shape. If several shapes match, the first match in
+ * the order of these checks counts.
+ */
 export const findShape = ({ emojis }: EmojiId): ShapeName | undefined => {
   if (isRepeaters(emojis)) return "Repeaters"
   if (isEyeHeart(emojis)) return "Eye Heart"

@@ -18,7 +18,10 @@ const maxLinkedTags = 64
 
 export const StoreJsonBody = Schema.Struct({
   data: Json,
-  /** Replaces the linked records of the key. If this member is missing or null, the linked records do not change. */
+  /**
+   * The records that replace the linked records of the key. If this member is missing or null, the linked records do
+   * not change.
+   */
   linked_tags: optional(Schema.Array(RecordInput).check(Schema.isMaxLength(maxLinkedTags))),
   /** From this time on, only a caller with the scope adminEmoji:updateSecureData can write the entry. */
   locked_future_writes_at: optional(DateTimeIn),
@@ -61,8 +64,8 @@ const tokens = /"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g
 const exactDigits = 15
 
 /**
- * Returns the first number in a JSON text that a double cannot represent exactly, so that it would be returned as
- * another number. Undefined if there is none.
+ * Returns the first whole number in a JSON text that a double cannot represent exactly, or the first number that is too
+ * large for a double. Such a number would be returned as another value. Undefined if there is none.
  */
 export const findInexactNumber = (json: string): string | undefined => {
   for (const [token] of json.matchAll(tokens)) {

@@ -1,6 +1,5 @@
 /**
- * The tag of a record is an unsigned 16-bit number. In requests and responses it is written as 0x and four lower-case
- * hex digits.
+ * The tag of a record is an unsigned 16-bit number. In responses it is written as 0x and four lower-case hex digits.
  */
 
 export const tags = {

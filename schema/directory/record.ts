@@ -17,8 +17,8 @@ export const RecordInput = Schema.Struct({ tag: Schema.String, data: Schema.Stri
 export type RecordInput = typeof RecordInput.Type
 
 /**
- * A record as it is stored and returned. The tag has the form 0x and four hex digits. The data is the text that was
- * hashed. The hash identifies the record.
+ * A record as it is stored and returned. The tag has the form 0x and four hex digits. The data has the form that
+ * `normalizeRecord` returns. The hash identifies the record.
  */
 export const DirectoryRecord = Schema.Struct({
   tag: Schema.String,
@@ -110,8 +110,8 @@ const isDisplayOf = (id: EmojiId | undefined, data: string): boolean =>
   id === undefined ? parseEmojiId(data)._tag === "EmojiId" : parseDisplayModifiers(id, data) !== undefined
 
 /**
- * Validates the data of a record and returns the form that is stored. Text is stored unchanged, so that a client can
- * compute the hash of the data that it sends.
+ * Validates the data of a record and returns the form that is stored. Only Ethereum addresses and chain keys are
+ * converted. All other data is stored unchanged, so that a client can compute the hash of the data that it sends.
  */
 const normalizeData = (tag: number, data: string, id: EmojiId | undefined): string | RecordRefused => {
   const recordClass = findRecordClass(tag)

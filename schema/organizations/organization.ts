@@ -61,8 +61,8 @@ export const OrganizationMember = Schema.Struct({
 export type OrganizationMember = typeof OrganizationMember.Type
 
 /**
- * Adds a member or changes the role of one. `email` is required for a user who is not a member yet, because a user id
- * alone must not reveal personal data. Administrators do not need it.
+ * The body of a request that adds a member or changes the role of one. `email` is required for a user who is not a
+ * member yet, because a user id alone must not reveal personal data. Administrators do not need it.
  */
 export const SetOrganizationMember = Schema.Struct({
   role: OrganizationRole,
@@ -83,7 +83,7 @@ export const OrganizationBranding = Schema.Struct({
 }).annotate({ identifier: "OrganizationBranding" })
 export type OrganizationBranding = typeof OrganizationBranding.Type
 
-/** Replaces the complete branding. A logo that is omitted is removed. */
+/** The body of a request that replaces the complete branding. A logo that is omitted is removed. */
 export const UpdateOrganizationBranding = Schema.Struct({
   currencies: Schema.Array(
     Schema.String.check(

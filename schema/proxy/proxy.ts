@@ -10,8 +10,8 @@ export const ProxyCallParameters = Schema.Struct({
 }).annotate({ identifier: "ProxyCallParameters" })
 
 /**
- * The response of the service. `value` is its text, and `json` is the parsed text if it is a JSON object, otherwise
- * empty.
+ * The response of the service. `value` is its text. `json` is the parsed text if it is a JSON object that is not nested
+ * too deeply, otherwise an empty object.
  */
 export const ProxyResult = Schema.Struct({
   json: Schema.Record(Schema.String, Schema.Unknown),

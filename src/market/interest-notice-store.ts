@@ -17,20 +17,20 @@ interface SentNotices {
   readonly head_start_seconds: number
 }
 
-/** Reads and updates the ids that became free and the users who must be notified about them. */
+/** Stores which ids became free, and which users were notified about them. */
 export const makeInterestNoticeStore = Effect.map(Sql, (sql) => ({
   /**
-   * Leases up to `maxIds` ids whose users must be notified now, and returns them. During the lease, no other process
-   * handles them.
+   * Leases up to `maxIds` freed ids for which notices are due now, and returns these ids. During the lease, no other
+   * process handles them.
    */
   leaseFreed: (lease: string, maxIds: number, leaseSeconds: number) =>
     sql.rows<FreedId>(
       (q) => q`select canonical, first_told from take_freed(${lease}, ${maxIds}, ${leaseSeconds})`,
     ),
   /**
-   * Returns users who have an interest in the id and had no notice about it within the quiet period, oldest interest
-   * first. `email` is null unless it is verified. Until the first user was notified, users with an unverified email are
-   * at the end of the list.
+   * Returns active users who have an interest in the id and had no notice about it within the quiet period, oldest
+   * interest first. `email` is null if the user has no verified email. As long as no user was notified about the id,
+   * users with an unverified email are at the end of the list.
    */
   findRecipients: (
     { canonical, first_told }: FreedId,
@@ -47,8 +47,9 @@ export const makeInterestNoticeStore = Effect.map(Sql, (sql) => ({
                       i.created_at, i.id limit ${limit}`,
     ),
   /**
-   * Records that the users were notified, queues the mail and stores the events. Returns the positions of the events.
-   * The call can be repeated safely: the first call ends the lease, and a call without the lease does nothing.
+   * Ends the lease, records that the users were notified, queues the mail and stores the events. Returns the positions
+   * of the events. If the id is claimed again, the call notifies no user and removes the id from the freed ids. A
+   * repeated call does nothing, because the lease has ended.
    */
   saveNotices: (sent: SentNotices) =>
     sql

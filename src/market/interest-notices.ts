@@ -41,10 +41,12 @@ export class InterestNotices extends Context.Service<
         const { canonical } = freed
         const limit = freed.first_told ? usersPerRound : 1
         // Users are notified only about ids that are for sale. The parameters are read from the database, not from
-        // memory, because a new change of the parameters may be the reason for this notice.
+        // memory. A change of the parameters can be the reason for this notice, and the copy in memory may not contain
+        // this change yet.
         const isForSale = isOnSale(canonical, yield* market.storedParameters)
-        // Reads one user more than will be notified, to know whether more users are waiting. A user without a verified
-        // email cannot check out, so this user gets no mail and no head start.
+        // Reads one user more than `limit`, to know whether more users are waiting. A user with an unverified email
+        // cannot check out. Such a user gets no mail, and gets the head start only if all waiting users have an
+        // unverified email.
         const waiting = isForSale
           ? yield* store.findRecipients(freed, { limit: limit + 1, quietSeconds })
           : []

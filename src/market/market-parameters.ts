@@ -25,6 +25,6 @@ export const lengthOf = (canonical: string): number => {
   return id._tag === "EmojiId" ? id.length : 0
 }
 
-/** Whether ids of this length are for sale. The function does not check whether this id is claimed. */
+/** Whether ids that are as long as this id are for sale. The function does not check whether this id is claimed. */
 export const isOnSale = (canonical: string, parameters: MarketParameters): boolean =>
   !heldBackBy(parameters).includes(lengthOf(canonical))

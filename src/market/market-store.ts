@@ -30,7 +30,7 @@ export const makeMarketStore = Effect.map(Sql, (sql) => ({
                     set parameters = excluded.parameters, version = p.version + 1, updated_at = now())
                select put_freed(${released})`,
     ),
-  /** Returns those of the ids that are registered or claimed, by canonical id. */
+  /** Returns those of the ids that are registered or claimed, as a map by canonical id. */
   findHeld: (canonicals: Array<string>) =>
     sql
       .rows<HeldRow>(

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 /** The price of ids that have one given rhythm score. */
 const PricePoint = Schema.Struct({
   score: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })),
-  // API clients read prices as signed 32-bit integers.
+  // The maximum is that of a signed 32-bit integer, because API clients read prices as such integers.
   price_in_cents: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2_147_483_647 })),
 })
 
@@ -18,8 +18,8 @@ const rises = (points: PricePoints): boolean =>
   })
 
 /**
- * Price points, ordered by score. Between two points the price grows exponentially. Below the first point and above the
- * last one it is constant.
+ * Price points, ordered by score. Between two points the price grows exponentially, or linearly if the first of them
+ * has the price 0. Below the first point and above the last one the price is constant.
  */
 export const PriceParameters = Schema.Array(PricePoint)
   .check(

@@ -12,7 +12,7 @@ const byPopularity: Indexes = emojis
   .map(({ index }) => index)
 const rankOf = new Map(byPopularity.map((index, rank) => [index, rank]))
 
-/** Returns the emoji whose popularity is most similar to that of this emoji, the most similar first. */
+/** Returns the emoji that are nearest to this emoji in the order of popularity, the nearest first. */
 const neighbours = (index: number): Indexes => {
   const rank = rankOf.get(index)!
   const steps = Array.from({ length: neighboursPerEmoji }, (_, step) => step + 1)
@@ -34,8 +34,8 @@ const reordered = (own: Indexes): ReadonlyArray<Indexes> => {
 
 /**
  * Returns longer variants of the id: with its first emoji added at the end, with its last or first emoji doubled, with
- * the whole id repeated or mirrored, with its last emoji three or four times, and with an emoji added that has a
- * similar popularity as the last one.
+ * the whole id repeated or mirrored, with its last emoji three or four times, and with an emoji added at the end whose
+ * popularity is similar to that of the last one. Variants that are too long for an id are left out.
  */
 const lengthened = (own: Indexes): ReadonlyArray<Indexes> => {
   const first = own[0]!

@@ -15,10 +15,7 @@ export class MintPermissions extends Context.Service<
       readonly ownerId: string
       readonly untilSeconds: number
     }): Effect.Effect<MintOutcome, Unavailable>
-    /**
-     * Returns the time when the last mint permission of the id expires; undefined if none is valid now. While an id is
-     * in transfer, it gets no new permission.
-     */
+    /** Returns the time when the last mint permission of the id expires. Undefined if none is valid now. */
     findEnd(canonical: string): Effect.Effect<string | undefined, Unavailable>
   }
 >()("directory/MintPermissions") {

@@ -17,14 +17,14 @@ export interface MintPermission {
 
 const defaultSeconds = 3600
 /**
- * The maximum validity of a signature. A signature cannot be revoked, so it must expire soon. A requested `expiry` that
- * is later is reduced to this maximum.
+ * The maximum validity of a signature, in seconds. A signature cannot be revoked, so it must expire soon. If the
+ * request asks for a longer validity, the signature gets this maximum.
  */
 const maxSeconds = 86_400
 
 /**
- * A permission is recorded as valid for this many seconds longer than its signature. The contract compares the expiry
- * with the time of a block, which may be behind our clock.
+ * A permission is recorded as valid for this many seconds longer than its signature. The reason is that the contract
+ * compares the expiry with the time of a block, which may be behind our clock.
  */
 const behindSeconds = 60
 
@@ -67,8 +67,8 @@ export const checkNotMintable = Effect.fnUntraced(function* (
 })
 
 /**
- * Gives permissions to mint an id as a token. Only the owner of the id can get one. Admins and organizations may write
- * to an id, but they may not mint it.
+ * Gives permissions to mint an id as a token. Only the owner of the id can get one. The right of an admin or an
+ * organization to write to an id does not include minting it.
  */
 export class Minting extends Context.Service<
   Minting,

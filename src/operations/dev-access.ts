@@ -29,8 +29,8 @@ const isOwnHost = (config: Config, host: string): boolean => {
 }
 
 /**
- * Whether the request is from a page of this server or from a program. Browsers send the origin of the page in the
- * Origin header. Programs send no Origin header.
+ * Whether the Origin header is empty or names this server. Programs send no Origin header. Browsers leave it out of
+ * some requests, so the caller of this function also checks Sec-Fetch-Site.
  */
 const isOwnOrigin = (config: Config, origin: string, host: string): boolean =>
   origin === "" ||
@@ -38,17 +38,17 @@ const isOwnOrigin = (config: Config, origin: string, host: string): boolean =>
   ownUrls(config).some((url) => url.origin === origin)
 
 /**
- * Whether the caller's address is on this machine, or every caller is trusted. The Host header proves nothing,
- * because a caller on another machine can send any value. In a container all callers have the address of a gateway,
- * so there DEMO_PASSWORDS=published is needed.
+ * Whether the caller's address is on this machine, or DEMO_PASSWORDS=published trusts every caller. The Host header
+ * does not show where the caller is, because a caller on another machine can send any value. In a container all callers
+ * have the address of a gateway, so there DEMO_PASSWORDS=published is needed.
  */
 const isTrustedCaller = ({ demoPasswords }: Config, address: string): boolean =>
   isLoopback(address) || demoPasswords === "published"
 
 /**
- * Fails if the caller may not use the developer routes, which show codes and login links without a login. In
- * production it always fails with NotFound. Otherwise the caller must be on this machine, and must be a program or a
- * page of this server.
+ * Fails if the caller is not allowed to use the developer routes, which show codes and login links without a login. In
+ * production it always fails with NotFound. Outside production the caller must be trusted (`isTrustedCaller`), the Host
+ * header must name this server, and the request must come from a program or from a page of this server.
  */
 export const checkDeveloper = Effect.fnUntraced(function* (
   headers: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 import { type Operation, resolve, type Shape, type Shapes } from "./docs-document.ts"
 
-/** Example values. The pattern is matched with the name of the field or parameter. */
+/** Example values by the name of a field or parameter. The first pattern that matches the name gives the value. */
 const byName: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(emoji_id|eid|yats|svc)$/, "🦊🎧🐙🚀"],
   [/email|^to$/, "alice@example.com"],

@@ -10,8 +10,8 @@ const valuesView = (values: ReadonlyArray<unknown>): Html =>
   html`${either(values.slice(0, maxValuesShown).map((value) => html`<code>${JSON.stringify(value)}</code>`))}${values.length > maxValuesShown && ` and ${values.length - maxValuesShown} more`}`
 
 /**
- * Describes the bounds of a value, for example ", 1 to 6". Bounds of the number format itself, such as 2^53 - 1, are
- * left out.
+ * Describes the bounds of a value, for example ", 1 to 6". A lower bound of 0, and bounds of the number format itself,
+ * such as 2^53 - 1, are left out.
  */
 const bounds = (least: number | undefined, most: number | undefined, unit = ""): string => {
   const isChosen = (bound: number | undefined) =>
@@ -58,7 +58,8 @@ interface Member {
 }
 
 /**
- * Lists the members of an object. The members of a nested object without a name follow the member that contains it.
+ * Lists the members of an object. If a member is an inline object (not a `$ref`) or a list of inline objects, the
+ * members of this object follow it.
  */
 const membersOf = (shape: Shape, within = ""): ReadonlyArray<Member> =>
   Object.entries(shape.properties ?? {}).flatMap(([name, given]) => {

@@ -8,7 +8,8 @@ import { docsPage } from "./docs.ts"
 
 /**
  * Returns a handler that generates a document on the first request and reuses it for later requests. Generating a
- * document takes milliseconds, and the route is public, so it could be called very often.
+ * document takes milliseconds of CPU time. The routes are public, so many requests without reuse would slow the process
+ * down.
  */
 const cached = (write: (baseUrl: string) => Reply<never>) => {
   let reply: Reply<never> | undefined
@@ -28,8 +29,8 @@ const json = (document: unknown) =>
   Reply.raw(JSON.stringify(document), { "Content-Type": "application/json" })
 
 /**
- * The routes of all documents that are generated from the route table. `table` is a function, because the table
- * contains these routes themselves.
+ * The routes of the OpenAPI document, the AsyncAPI document and the API reference. `table` returns the route table. It
+ * is a function, because the route table contains these routes themselves.
  */
 export const documents = (table: () => ReadonlyArray<Route>) => {
   let document: ReturnType<typeof openApi> | undefined

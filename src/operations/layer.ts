@@ -2,5 +2,5 @@ import { Layer } from "effect"
 import { RecentEventLists } from "../turns/recent-events.ts"
 import { housekeeping } from "./housekeeping.ts"
 
-/** The services of this folder: the list of recent events, and the deletion of expired rows. */
+/** The list of recent events for admins, and the regular deletion of expired rows. */
 export const operations = Layer.mergeAll(housekeeping, RecentEventLists.layer)

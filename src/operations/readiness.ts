@@ -26,8 +26,8 @@ export class Readiness extends Context.Service<
       let draining = false
       const checks = new Map<string, Check>([
         ["postgres", Effect.map(postgres.answers, (answers) => (answers ? "ok" : "down"))],
-        // If writes fail, lookups still work, and other processes cannot write either. So this process still gets
-        // traffic.
+        // If the database accepts no writes, lookups still work, and no other process can write either. So this process
+        // still gets traffic.
         ["writes", Effect.sync(() => (postgres.writesFail() ? "away" : "ok"))],
         ["traffic", Effect.sync(() => (draining ? "draining" : "ok"))],
       ])

@@ -12,7 +12,7 @@ interface Booking {
 /**
  * Finds the payment or refund that an earlier request booked on this order, or undefined. If the request has a
  * reference, only the reference is compared, without a time limit. If it has none, its Idempotency-Key identifies the
- * booking for one day. A request without both never matches an earlier booking.
+ * booking for one day. A request with neither of them never matches an earlier booking.
  */
 export const findBooked = <B extends Booking>(
   bookings: ReadonlyArray<B>,

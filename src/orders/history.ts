@@ -13,7 +13,7 @@ const absent = new NotFound({ error: "Order not found." })
 
 /**
  * The address for the receipt: the current address of the buyer if it is verified, otherwise the address that the
- * checkout stored. Undefined for a deleted account.
+ * checkout stored. Undefined if the buyer has no address now, for example after the deletion of the account.
  */
 const addressOf = ({ context }: StoredOrder, { email, email_verified_at }: DisplayUser) =>
   email === undefined || email_verified_at !== undefined ? email : context.checkout?.email

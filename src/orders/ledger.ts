@@ -4,7 +4,8 @@ import { makeLedgerStore } from "./ledger-store.ts"
 
 const pauseSeconds = 15
 /**
- * The number of orders that one step of the audit reads. The query stays short, and two hours audit a million orders.
+ * The number of orders that one step of the audit reads. The query stays short, and a million orders are audited in two
+ * hours.
  */
 const ordersPerPart = 2000
 

@@ -15,7 +15,7 @@ export interface StoredOrder {
   readonly status: OrderStatus
   readonly context: OrderContext
 }
-/** Marks an item that is owned or held by someone else: since when, and for which reason. */
+/** Marks an item that is already claimed: since when, and for which reason. */
 export interface Mark {
   readonly at: string
   readonly reason: InvalidReason
@@ -23,7 +23,10 @@ export interface Mark {
 export interface Held extends Mark {
   readonly kind: "owned" | "order" | "lootbox" | "transfer"
 }
-/** The result of reading claims. `claims` are the ids that were looked up; `held` has the claims that were found. */
+/**
+ * The result of reading claims. `claims` are the ids and lootbox keys that were looked up. `held` has the claims that
+ * were found.
+ */
 export interface Seen {
   readonly claims: ReadonlySet<string>
   readonly held: ReadonlyMap<string, Held>

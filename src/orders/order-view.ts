@@ -80,11 +80,11 @@ const showItem = (
   return shown
 }
 
-/** Builds the order objects of responses. Items that other users claimed are marked. */
+/** Builds the order objects of responses. In a Draft or Cancelled order, items that are already claimed are marked. */
 export class OrderViews extends Context.Service<
   OrderViews,
   {
-    /** `seen` has the claims that the caller read together with the order. They are then not read again. */
+    /** `seen` has the claims that the caller read together with the order, so that they are not read again. */
     show(order: StoredOrder, user: DisplayUser, seen?: Seen): Effect.Effect<DisplayOrder, Unavailable>
     showMany(orders: ReadonlyArray<StoredOrder>): Effect.Effect<ReadonlyArray<DisplayOrder>, Unavailable>
   }

@@ -23,7 +23,7 @@ export class Members extends Context.Service<
     ): Effect.Effect<boolean, Unavailable>
     /**
      * Adds the user as a member, or changes the role of a member. Fails with Conflict if the organization would then
-     * have no owner, unless `allowNoOwner` is true.
+     * have no owner and `allowNoOwner` is false.
      */
     put(
       organizationId: string,

@@ -6,8 +6,8 @@ import { Sql } from "../postgres/sql.ts"
 export const maxKeysListed = 1000
 
 /**
- * The public keys of users that are assigned to organizations. The power roles of an organization can list and edit
- * the ids that are bound to its keys.
+ * The public keys of users that are assigned to organizations. Members with the role OrgOwner or OrgController can list
+ * and edit the ids that are bound to the keys of their organization.
  */
 export class OrganizationKeys extends Context.Service<
   OrganizationKeys,

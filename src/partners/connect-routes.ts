@@ -36,8 +36,8 @@ const ownerOf = (
 
 /**
  * Finds the user whose ids can be connected. A user who is logged in on this site is preferred, because the partner's
- * user rarely owns an id. If there is no login and the partner's user owns an id, it is the partner's user. Otherwise
- * the login page is shown.
+ * user rarely owns an id. If nobody is logged in on this site, and the partner's user owns an id, the result is the
+ * partner's user. Otherwise the login page is shown.
  */
 const getOwner = Effect.fnUntraced(function* (visitor: Visitor, named: string | undefined) {
   const { sessionId } = visitor.visit

@@ -34,8 +34,8 @@ export const writeAddresses = Effect.fnUntraced(function* (
 ) {
   if (addresses.length === 0) return
   const id = yield* checkEmojiId(text)
-  // Only ids of this user may be changed, even if the user is an administrator. Otherwise an administrator could
-  // write the addresses to an id of another user, and payments to that user would be redirected.
+  // The administrator role is ignored here. Otherwise an administrator who follows a partner's link could write the
+  // addresses to an id of another user, and payments to that user would go to these addresses.
   const permission = { ...writePermissionOf(principal), isAdmin: false }
   const write = Effect.gen(function* () {
     // The records are read from the database, because the lookup cache may not have the most recent write yet.
@@ -50,7 +50,7 @@ export const writeAddresses = Effect.fnUntraced(function* (
     if (insert.length > 0)
       yield* Records.use((records) => records.edit(id, permission, { insert }, facts?.version))
   })
-  // These errors mean that another request wrote at the same time: the owner changed the records, or the same page
+  // These errors can mean that another request wrote at the same time: the owner changed the records, or the same page
   // was loaded twice.
   const isConcurrentChange = ({ _tag }: { readonly _tag: string }) =>
     _tag === "Conflict" || _tag === "Unprocessable"
@@ -147,8 +147,8 @@ const writePending = Effect.gen(function* () {
       twoFactor: caller.twoFactor,
     }
     yield* writeOrdered(principal, order).pipe(
-      // Any other error is final, for example an address that is no longer valid. A retry would not help, so the
-      // addresses are marked as written.
+      // Only Unavailable is temporary. After any other error, for example an address that is no longer valid, a retry
+      // would fail again, so the addresses are marked as written.
       Effect.catch((problem) =>
         problem._tag === "Unavailable" ? Effect.fail(problem) : visits.markWritten(visit.orderId),
       ),
@@ -157,8 +157,8 @@ const writePending = Effect.gen(function* () {
 })
 
 /**
- * Writes the addresses of buyers who paid and did not return to the flow. The addresses are written without the
- * return, because the buyers confirmed them by paying.
+ * Writes the addresses of buyers who paid and did not return to the flow. The buyers confirmed the addresses by paying,
+ * so the return is not needed.
  */
 export const partnerRecordWrites = Layer.effectDiscard(
   writePending.pipe(

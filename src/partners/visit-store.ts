@@ -87,7 +87,7 @@ export const makeVisitStore = Sql.useSync((sql) => ({
       .pipe(Effect.asVoid),
   /**
    * Up to 20 random visits whose order is paid and has not changed for 20 seconds, and whose addresses are not yet
-   * written to the id.
+   * written to the ids of the order.
    */
   listUnwritten: sql.rows<VisitRow & { readonly owner_id: string }>(
     // `offset 0` prevents the planner from merging the subqueries. A merged query would read all orders, or all

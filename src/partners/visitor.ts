@@ -54,7 +54,8 @@ const readPartnerParameters = (partner: OrganizationBranding, values: Form) => {
   const fromJson = parseAddressJson(values["address_json"] ?? "")
   if (fromJson instanceof AddressesRefused)
     return refuse("list of addresses (address_json)", fromJson.message)
-  // The pages show exactly the addresses that will be written: in each category, only the last one.
+  // The pages show exactly the addresses that will be written. If a category can have only one value, only the last one
+  // is written.
   const addresses = keepLastValues([...pairs, ...fromJson])
   const given = values["eid"] ?? ""
   const eid = given === "" ? undefined : parseEmojiId(given)
@@ -170,7 +171,7 @@ export const receiveForm = Effect.fnUntraced(function* (
     return yield* new EarlyReply({ reply: seeOther(visitor.home) })
   }
   yield* browsers.checkForm(visitor.browser, request.headers, form)
-  // The form is from another visit, which may have other addresses, so the current page is shown first. Forms of the
+  // If the form is from another visit, which may have other addresses, the current page is shown first. Forms of the
   // previous release have no `visit` field and are accepted.
   if ((form["visit"] ?? visitMark(visitor.browser)) !== visitMark(visitor.browser)) {
     return yield* new EarlyReply({ reply: seeOther(visitor.home) })
@@ -203,8 +204,8 @@ export const receiveForm = Effect.fnUntraced(function* (
 })
 
 /**
- * Returns the visitor with a cookie that records that the partner's user requested the email from this browser. When
- * the link in the email is opened, the flow continues as this user.
+ * Returns the visitor with a cookie that records that the partner's user requested a confirmation mail in this browser.
+ * When the link in this mail is opened, the flow continues as this user.
  */
 export const rememberRegistration = (visitor: Visitor, userId: string) =>
   BrowserCookies.use((browsers) => {

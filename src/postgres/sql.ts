@@ -121,7 +121,7 @@ export class Sql extends Context.Service<
           fork(Effect.logError("postgres rejects writes", { reason: (error as Error).message }))
         }
         // If the database host disappears, its connections are not closed. The client would wait and send more
-        // statements to them.
+        // statements to them. So all connections are replaced.
         const replace = () => {
           fork(Effect.logWarning("postgres connections do not respond and are replaced"))
           connections.end().catch(() => {})

@@ -104,8 +104,8 @@ ${denyForm(shown)}`,
   )
 
 /**
- * The error page for a client or redirect_uri that is not registered. There is no redirect, because the browser must
- * not be sent to an unknown address.
+ * The error page for a request that cannot be read, or whose client or redirect_uri is not registered. There is no
+ * redirect, because the browser must not be sent to an unregistered address.
  */
 export const untrustedPage = (error: string) =>
   page({

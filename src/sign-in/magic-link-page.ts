@@ -31,8 +31,8 @@ const passwordChoice = (
 <button class="plain full" name="action" value="${discardAction}" formnovalidate>Confirm and remove the password</button>`
 
 /**
- * The page of a link. Opening it only shows a button and does not use the link up, because mail scanners open links
- * too.
+ * The page of a link. Opening the page does not use the link, because mail scanners open links too. The link is used
+ * only when a button of the page is pressed.
  */
 export const linkPage = (facts: {
   readonly browser: Browser

@@ -116,8 +116,8 @@ const useLink = route({
       const session = yield* BrowserSessions.use((sessions) => sessions.find(landing.token))
       if (session !== undefined) {
         const { email, id: userId } = session.account
-        // After the page was shown, the browser got a refresh token of another user. The person has not confirmed a
-        // login as that user, so the page asks again.
+        // If the browser got a refresh token of another user after the page was shown, the person has not confirmed a
+        // login as that user. So the page asks again.
         if ((form["user"] ?? userId) !== userId) {
           return yield* showLinkPage(browser, landing, { userId, email: nameOf(email), purpose: "token" })
         }

@@ -24,8 +24,8 @@ interface RouteMetrics {
   readonly byStatus: Map<number, Metric.Metric<number, unknown>>
   readonly attributes: Attributes
   /**
-   * The number of precomputed responses since the last scrape. To update the metric for each response would cost more
-   * than the response itself.
+   * The number of precomputed responses since the last scrape. The metric is updated only at a scrape, because an
+   * update takes longer than such a response.
    */
   preparedCount: number
 }

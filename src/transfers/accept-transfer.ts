@@ -130,7 +130,10 @@ const make = Effect.gen(function* () {
     return yield* mails.toReceiver(context, { ...to, email: context.recipient.email || to.email }, now)
   })
 
-  /** Runs one turn. `IdsTaken` can only mean that the id was destroyed: nothing else ends the claim of a transfer. */
+  /**
+   * Runs one turn. `IdsTaken` can only mean that the id was removed from the directory: nothing else ends the claim of
+   * a transfer.
+   */
   const turn = <E>(id: string, decide: Parameters<typeof actors.turn<E, never>>[1]) =>
     actors.turn(id, decide).pipe(
       Effect.catchTag("IdsTaken", () =>

@@ -56,7 +56,10 @@ export class TransferRequests extends Context.Service<
       const mintPermissions = yield* MintPermissions
       const parties = yield* Parties
 
-      /** Finds the owner of the id. Fails if the caller is neither the owner nor an administrator. */
+      /**
+       * Finds the owner of the id. Fails if the caller is neither the owner nor an administrator, or if the id cannot
+       * be transferred now.
+       */
       const checkSender = Effect.fnUntraced(function* (caller: Principal, eid: string) {
         const holding = yield* findHolding(eid)
         const mayMove = holding?.owner_id === caller.userId || caller.scopes.has("adminEmoji:transfer")
@@ -134,7 +137,8 @@ export class TransferRequests extends Context.Service<
             id: randomUUID(),
             eid,
             sender: { id: sender.id, email: sender.email },
-            // Public keys are no secret. A sender who enters a key must not learn which user has it.
+            // Public keys are not secret, so a sender can enter the key of an unknown user. The sender must not learn
+            // the email address of this user.
             recipient: { id: party.id, email: pubkey === null ? email : "" },
             pubkey,
             clearOnTransfer: transfer.clear_on_transfer === true,

@@ -80,8 +80,9 @@ export const entityStore = Layer.effect(
       )
 
     /**
-     * Returns the result of a turn that caused the failure of the batch. Returns undefined for a turn that did not
-     * cause it; such turns are retried without the others.
+     * Returns a function that decides what happens to a turn whose batch failed. If the turn caused the failure, or if
+     * the cause is not known, the function returns an effect that gives the result of this turn. Otherwise it returns
+     * undefined, and the turn is retried in a batch without the turns that caused the failure.
      */
     const rejectedBy = (
       refused: SqlRefused,
@@ -96,7 +97,7 @@ export const entityStore = Layer.effect(
       return (turn) => {
         const canonicals = lost.of(turn)
         if (canonicals.length === 0) return undefined
-        // Another turn of this batch got the id, but can still be rejected for another reason. So this turn is
+        // If another turn of this batch got the id, that turn can still be rejected for another reason. So this turn is
         // retried.
         return lost.isInBatch(canonicals)
           ? commitBatched(turn)

@@ -18,7 +18,10 @@ export interface EventRow {
 
 /** The current position of a channel and what a new subscriber needs, read with one statement. */
 export interface Opening extends Position {
-  /** All events after the requested position. Undefined if some of them are no longer stored. */
+  /**
+   * All events after the requested position. Undefined if no position was requested, or if the events after it are too
+   * many or not all stored.
+   */
   readonly missed: ReadonlyArray<EventRow> | undefined
   /** The state as JSON text. Undefined if `missed` has the events instead, or if no state expression was given. */
   readonly state: string | undefined
@@ -64,8 +67,8 @@ export class Events extends Context.Service<
   Events,
   {
     /**
-     * Reads the channel's position with one statement. Also reads all events after the position `after` or, if these
-     * are no longer stored or more than `replayLimit`, the state.
+     * Reads the channel's position with one statement. The statement also reads all events after the position `after`,
+     * if they are all stored and at most `replayLimit`. Otherwise it reads the state.
      */
     open(
       name: string,

@@ -52,8 +52,8 @@ export class Outbox extends Context.Service<
   Outbox,
   {
     /**
-     * Encrypts mail. Returns the rows that the caller's statement stores together with the change that causes the
-     * mail.
+     * Converts mail to its stored form, which is encrypted for most kinds. Returns the rows that the caller's statement
+     * stores together with the change that causes the mail.
      */
     seal(mail: ReadonlyArray<Mail>): Effect.Effect<ReadonlyArray<OutboxRow>>
     put(mail: Mail): Effect.Effect<void, Unavailable>

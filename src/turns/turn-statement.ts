@@ -2,7 +2,7 @@ import type { TurnCommit } from "../../actors/ports.ts"
 import { EventsToPlace } from "./event-offsets.ts"
 import type { OutboxRow } from "./outbox.ts"
 
-/** A turn, and the mail of the turn in its stored (encrypted) form. */
+/** A turn, and the mail of the turn in its stored form. */
 export interface WrittenTurn {
   readonly turn: TurnCommit
   readonly mail: ReadonlyArray<OutboxRow>

@@ -6,14 +6,11 @@ export interface PageOptions {
   readonly title: string
   readonly body: Content
   readonly status?: number
-  /**
-   * The scripts of the page. They replace the default script, which a page with a form gets. The page must work
-   * without scripts.
-   */
+  /** The scripts of the page. They replace the default script `forms.js`, which a page with a form gets. */
   readonly scripts?: ReadonlyArray<string>
   /** Style sheets that are loaded in addition to the common `site.css`. */
   readonly styles?: ReadonlyArray<string>
-  /** Whether the response to a form of this page redirects to another origin. */
+  /** Whether the response to a form of this page can redirect to another origin. */
   readonly formsLeadOut?: boolean
   readonly headers?: Readonly<Record<string, string | ReadonlyArray<string>>>
   /** Set if the page is the same for all users, so that it may be cached. */

@@ -39,7 +39,7 @@ export const categoryName = (tag: string): string => {
 
 /**
  * The categories that a user can choose in a form: first the currencies of the partner (all coins if there are none),
- * then the others.
+ * then the generic currency, then links and texts.
  */
 export const categoryChoices = (
   currencies: ReadonlyArray<string>,

@@ -15,7 +15,10 @@ const findBinaries = (): string => {
   }
 }
 
-/** Postgres refuses to run as root. */
+/**
+ * Returns the account for the server, because Postgres refuses to run as root. Empty if this process does not run as
+ * root.
+ */
 const findAccount = (): { uid?: number; gid?: number } => {
   if (process.getuid?.() !== 0) return {}
   const lines = readFileSync("/etc/passwd", "utf8").split("\n")

@@ -14,7 +14,7 @@ describe.skipIf(redisBinary === undefined)("a failing Redis connection", () => {
     try {
       await expect.poll(() => failures.join()).toContain("NOAUTH")
       const first = failures.length
-      // Long enough for many attempts to connect.
+      // During this pause the transport tries many times to connect.
       await sleep(1500)
       expect([failures.length, ups]).toEqual([first, 0])
       await redis.kill()

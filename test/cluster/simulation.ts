@@ -24,7 +24,10 @@ interface Node {
   writesUnderWay: number
   isPublishing: boolean
   stalledUntil: number
-  /** The listening connection is down until this time. This process never receives messages sent before this time. */
+  /**
+   * The listening connection is down until this time. The process never receives the messages that it has not read by
+   * then.
+   */
   deafUntil: number
   /** Statements do not reach the database until this time. */
   cutUntil: number
@@ -244,8 +247,8 @@ export class World {
     })
     node.writesUnderWay += 1
     const answer = () => {
-      // The connection is down, so the response is lost and the outcome of the write is unknown. The key is invalidated
-      // when the connection is back, but later reads need not return this write.
+      // If the connection is down, the response is lost and the outcome of the write is unknown. The key is then
+      // invalidated when the connection is back, but later reads need not return this write.
       if (node.cutUntil > this.now) return this.#in(node, node.cutUntil - this.now, announce)
       announce(() => this.#promised.set(key, Math.max(version, this.#promised.get(key)!)))
     }

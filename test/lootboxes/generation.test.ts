@@ -65,8 +65,7 @@ describe("the weights of a lootbox type", () => {
     (seed) => {
       const weighted = config({ weights })
       expect(chiSquare(weighted, [0.25, 0.05, 0.01, 0.69], 200_000, seed)).toBeLessThan(limit)
-      // This shows that the test is sensitive enough: slightly different weights give a statistic far above the
-      // limit.
+      // This shows that the test is sensitive enough: slightly different chances give a statistic above the limit.
       expect(chiSquare(weighted, [0.27, 0.05, 0.01, 0.67], 200_000, seed)).toBeGreaterThan(limit)
     },
   )

@@ -35,7 +35,7 @@ export interface CartTurn {
   readonly event?: OrderEvent | undefined
 }
 
-/** The event to send to the cart, and additional effects, not computed by the machine, to commit with it. */
+/** The event to send to the cart, and effects to commit in addition to those that the machine computes. */
 export interface CartDecision {
   readonly event: OrderEvent
   readonly effects?: TurnEffects | undefined
@@ -72,9 +72,9 @@ const cartOf = ({ order, paid, user }: Omit<NewestCart, "seen">, seen: Seen): Ca
 }
 
 /**
- * Caches the id of each user's newest order. A new order is always created by a turn of the cart, so a single process
- * always knows the newest id. With several processes an id can be outdated. The turn is then
- * refused because of the order's state or version, and the cart is read from the database.
+ * Caches the id of each user's newest order. A new order is always created by a turn of the cart, so a cached id is
+ * current if only one process runs. With several processes a cached id can be outdated. The turn is then refused
+ * because of the order's state or version, and the cart is read from the database.
  */
 class NewestOrders {
   readonly #ids = new BoundedMap<string>(maxRemembered)
@@ -96,13 +96,16 @@ class NewestOrders {
   }
 }
 
-/** Reads and changes the cart of a user, which is the user's open order. An empty cart need not be stored. */
+/** Reads and changes the cart of a user, which is the user's open order. The first turn of a new cart stores it. */
 export class Carts extends Context.Service<
   Carts,
   {
     /** Reads the cart from the database. `also` names further ids whose claims are read with the same statement. */
     get(userId: string, also?: ReadonlyArray<string>): Effect.Effect<Cart, NotFound | Unavailable>
-    /** Returns the cart to decide a request with. If it is cached, nothing is read and it contains no claims. */
+    /**
+     * Returns the cart to decide a request with. If the cart is cached, nothing is read from the database, and `seen`
+     * is empty.
+     */
     recall(userId: string): Effect.Effect<Cart, NotFound | Unavailable>
     /** Runs one turn on the current cart. If the order was closed concurrently, the turn runs on the next cart. */
     turn(
@@ -196,7 +199,7 @@ export class Carts extends Context.Service<
               },
             )
             const loaded: Loaded | undefined = yield* Effect.catchTags(turn, {
-              // The order was paid or cancelled after it was read. The next attempt reads and uses the user's next
+              // If the order was paid or cancelled after it was read, the next attempt reads and uses the user's next
               // cart.
               EventRefused: (refused) => {
                 if (decision === undefined) return Effect.fail(refused)

@@ -19,7 +19,7 @@ export const ineligible = (messages: ReadonlyArray<string>, details?: Readonly<R
     ...(details === undefined ? {} : { details }),
   })
 
-/** Creates the 422 error for items that other users have claimed. It lists each item with the reason. */
+/** Creates the 422 error for items that are already claimed. The error lists each item with the reason. */
 export const itemsUnavailable = (
   items: ReadonlyArray<OrderItem>,
   claims: ReadonlyArray<string>,
@@ -55,7 +55,10 @@ export const idItem = ({ id, priceCents, rhythmScore }: Price, at: string): Orde
   updatedAt: at,
 })
 
-/** The claims of the requested items, without invalid ids. The caller loads their rows together with the cart. */
+/**
+ * The claims of the requested items. Ids that are not valid are left out. The caller reads these claims together with
+ * the cart.
+ */
 export const claimsOf = (wanted: ReadonlyArray<WantedItem>): ReadonlyArray<string> =>
   wanted
     .map((item) => {
@@ -65,7 +68,10 @@ export const claimsOf = (wanted: ReadonlyArray<WantedItem>): ReadonlyArray<strin
     })
     .filter((claim) => claim !== undefined)
 
-/** Fails if an item is in the request or the cart twice, or if the cart would exceed its maximum number of items. */
+/**
+ * Fails if an item is twice in the request or already in the cart, or if the cart would exceed its maximum number of
+ * items.
+ */
 export const checkAddable = (order: OrderContext, items: ReadonlyArray<OrderItem>) => {
   const seen = new Set(order.items.map(({ claim }) => claim))
   const repeated = items.filter(({ claim }) => seen.size === seen.add(claim).size)
@@ -80,9 +86,9 @@ export const checkAddable = (order: OrderContext, items: ReadonlyArray<OrderItem
 }
 
 /**
- * Computes the next cart of a user. Its id is derived from the id of the previous order, so concurrent requests
- * create the same cart, and an empty cart can be shown without storing it. The items of an expired order are in the
- * next cart again.
+ * Computes the next cart of a user. Its id is derived from the id of the previous order, so concurrent requests create
+ * the same cart, and a new cart can be shown without storing it. The items of an expired order, without its discounts,
+ * are in the next cart again (see `isOfferedAgain`).
  */
 export const nextCart = (
   userId: string,

@@ -29,7 +29,10 @@ const refusals = [EventRefused, NotFound, UnsupportedEmoji, Unprocessable] as co
 const show = ({ order, seen, user }: Pick<CartTurn, "order" | "user" | "seen">) =>
   OrderViews.use((views) => views.show(order, user, seen))
 
-/** Shows the order of a checkout. The payment can have used free ids or created a key, so the user is read again. */
+/**
+ * Shows the order of a checkout. If the order is paid, the user is read again, because the checkout can have used free
+ * ids or created a key.
+ */
 const showPaid = (turn: CartTurn) =>
   turn.order.status === "Paid"
     ? Effect.flatMap(

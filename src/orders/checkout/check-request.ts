@@ -16,8 +16,8 @@ export interface RequestedCheckout {
 }
 
 /**
- * Whether the order is already pending payment with the requested checkout. False for Free and Cash, because a second
- * checkout with these methods pays the pending order.
+ * Whether the order is already pending payment with the requested checkout. False if nothing is due. False for Free and
+ * Cash, because a second checkout with these methods pays the pending order.
  */
 export const isRepeated = (
   { context, status }: StoredOrder,
@@ -64,7 +64,7 @@ export const checkRequest = Effect.fnUntracedEager(function* (
 })
 
 /**
- * Fails if the requested key is not a key of the buyer. Returns it in lower case, or undefined if none is requested.
+ * Returns the requested key in lower case, or undefined if no key is requested. Fails if it is not a key of the buyer.
  */
 export const checkKey = (
   user: DisplayUser,

@@ -55,11 +55,14 @@ export class Checkouts extends Context.Service<
       const keys = yield* DefaultPubkeys
       const failPoints = yield* FailPoints
 
-      /** Returns the id of the order's buyer. Fails with 404 if the caller may not check out the order. */
+      /**
+       * Returns the id of the order's buyer. Fails with 404 if the order does not exist or the caller is not allowed to
+       * check it out.
+       */
       const buyerOf = Effect.fnUntracedEager(function* (principal: Principal, orderId: string | undefined) {
         if (orderId === undefined) return principal.userId
         const order = yield* orders.find(orderId)
-        // GET /cart shows the id of an empty cart that is not stored yet. The caller may use that id here.
+        // GET /cart shows the id of a cart that is not stored yet. The caller can use this id for a checkout.
         if (order === undefined && (yield* carts.get(principal.userId)).order.context.id === orderId)
           return principal.userId
         const isAllowed =
@@ -69,13 +72,13 @@ export class Checkouts extends Context.Service<
       })
 
       /**
-       * Prices the items and decides the event of the checkout. If the provider can compute the intent without a
-       * request, the intent is added to the event.
+       * Prices the items and decides the event of the checkout. If the intent can be computed without a call to the
+       * payment provider, the intent is added to the event.
        */
       const decide = Effect.fnUntracedEager(function* (facts: Omit<CheckoutInput, "items">) {
         const { at, order, request } = facts
         const { context, status } = order
-        // A pending order uses the prices of its first checkout.
+        // A pending order keeps the prices of its first checkout.
         const items = status === "Draft" ? yield* itemPrices.again(context.items, at) : context.items
         yield* failPoints.pass("checkout.before_commit")
         const event = yield* decideCheckout({ ...facts, items })
@@ -95,8 +98,8 @@ export class Checkouts extends Context.Service<
       })
 
       /**
-       * Returns the order to Draft and fails if the contents of a lootbox changed before the checkout held it. After
-       * the checkout a held lootbox cannot change.
+       * Returns the order to Draft and fails if the contents of a lootbox changed before the checkout held it. One
+       * check is enough, because a lootbox cannot change while an order holds it.
        */
       const checkBoxes = Effect.fnUntracedEager(function* (buyer: string, { context, status }: StoredOrder) {
         if (status !== "PendingPayment" || !(yield* itemPrices.hasChangedBoxes(context.items))) return
@@ -110,8 +113,9 @@ export class Checkouts extends Context.Service<
       })
 
       /**
-       * Returns the pending order if the request repeats its checkout, otherwise undefined. Creates the payment
-       * intent if a crash prevented that after the first request.
+       * Returns the pending order if the request repeats its checkout, otherwise undefined. Also returns undefined if
+       * the provider of its intent is no longer enabled. Creates the payment intent if it is missing, for example
+       * because the process crashed during the first request.
        */
       const repeated = Effect.fnUntracedEager(function* (
         { order, user }: Cart,
@@ -123,7 +127,10 @@ export class Checkouts extends Context.Service<
         return { user, order: yield* payments.ensureIntent(order), before: order }
       })
 
-      /** Returns the order if an earlier cash checkout with the same reference paid it, otherwise undefined. */
+      /**
+       * Returns the order if it already has a cash payment with the same reference, otherwise undefined. Fails if that
+       * payment has another amount.
+       */
       const paidBefore = Effect.fnUntraced(function* (
         { user }: Cart,
         orderId: string | undefined,
@@ -188,7 +195,8 @@ export class Checkouts extends Context.Service<
           if (turn.before.status === "Draft") yield* checkBoxes(buyer, turn.order)
           if (turn.event?.type === "checkout.hold") turn = yield* checkOut(turn.order.context.id, undefined)
           const isPaid = turn.order.status === "Paid"
-          // The payment intent from before this turn has another amount than the amount due now.
+          // If the order is paid, or if a partial payment in cash removed its intent, the intent from before this turn
+          // has the wrong amount. So it is cancelled.
           if (isPaid || turn.order.context.intent === undefined)
             yield* payments.abandon(turn.before.context.intent)
           const order = yield* payments.ensureIntent(turn.order)

@@ -46,8 +46,9 @@ const checkoutOf = ({
   user,
 }: CheckoutInput): Checkout => {
   const before = order.context.checkout
-  // A second checkout of a pending order, for example by an administrator, does not change the partner and the key of
-  // the first checkout, unless the request names others.
+  // A second checkout of a pending order can come from an administrator. If it names no partner, the order keeps the
+  // partner of the first checkout. If it names no key, the order keeps the key of the first checkout, provided that the
+  // user still has this key.
   const partner = organizationId ?? before?.organizationId
   const chosenKey = user.pubkeys.find((key) => key === before?.pubkey)
   const checkout: Types.Mutable<Checkout> = {
@@ -66,7 +67,7 @@ const decideFree = (
   { at, items, order, user }: CheckoutInput,
   checkout: Checkout,
 ): Effect.Effect<OrderEvent, Unprocessable> => {
-  // Earlier payments already cover the price, so the order becomes paid without using free ids.
+  // If earlier payments cover the price, the order becomes paid without using free ids.
   if (totalCents(items) > 0 && dueCents({ ...order.context, items }) === 0)
     return Effect.succeed({ type: "checkout.payment", at, items, checkout })
   const waived = freeDiscounts(items, at)

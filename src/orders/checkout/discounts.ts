@@ -37,8 +37,8 @@ const fits = ({ pattern }: Code) => {
 }
 
 /**
- * Creates one discount for each id that matches the code and has no discount yet, in the order of the cart. Creates
- * at most `uses` discounts.
+ * Creates one discount for each id that matches the code, has a price and has no discount yet, in the order of the
+ * cart. Creates at most `uses` discounts.
  */
 export const codeDiscounts = (
   items: ReadonlyArray<OrderItem>,
@@ -54,7 +54,9 @@ export const codeDiscounts = (
     .map((item) => discountOf(item, reduction(code, item.cents), at, code.id))
 }
 
-/** Creates a discount for each id that reduces its remaining price to zero. Lootboxes get no discount. */
+/**
+ * For each id with a remaining price, creates a discount that reduces this price to zero. Lootboxes get no discount.
+ */
 export const freeDiscounts = (items: ReadonlyArray<OrderItem>, at: string): ReadonlyArray<OrderItem> =>
   items.filter(isId).flatMap((item) => {
     const left = items.reduce(

@@ -11,7 +11,8 @@ export class IntentSecrets extends Context.Service<
   IntentSecrets,
   {
     /**
-     * Converts an intent to its stored form: a client secret is encrypted. The sandbox computes its secrets instead.
+     * Converts an intent to its stored form: its client secret is encrypted. An intent of the sandbox contains no
+     * secret, because the sandbox can compute it again.
      */
     protect(orderId: string, made: MadeIntent & Pick<Intent, "attempt" | "provider">): Effect.Effect<Intent>
     reveal(orderId: string, intent: Intent): Effect.Effect<string>
@@ -36,8 +37,8 @@ export class IntentSecrets extends Context.Service<
             ? Effect.succeed(sandbox.secretOf(intent))
             : seal.open(intent.sealedSecret, secretAad(orderId)).pipe(
                 Effect.map(String),
-                // Decryption fails if the encryption key was retired. Orders that old are closed and do not need the
-                // secret.
+                // Decryption fails if the encryption key was retired. An order from that time is closed and does not
+                // need the secret.
                 Effect.orElseSucceed(() => ""),
               ),
       })

@@ -44,8 +44,8 @@ export class ItemPrices extends Context.Service<
       at: string,
     ): Effect.Effect<ReadonlyArray<OrderItem>, Unavailable | Unprocessable | UnsupportedEmoji>
     /**
-     * Whether the current price of a lootbox differs from the price of its item. The contents and the price of a
-     * lootbox cannot change while an order holds it.
+     * Whether the current price of a lootbox differs from the price of its item. The caller calls this after the order
+     * holds the lootboxes, because then their contents and prices cannot change.
      */
     hasChangedBoxes(items: ReadonlyArray<OrderItem>): Effect.Effect<boolean, Unavailable>
   }

@@ -4,19 +4,19 @@ import { Sql } from "../../postgres/sql.ts"
 
 const maxPubkeysPerCode = 100
 
-/** Stores the public keys that may activate a code, and finds the orders that were created by activations. */
+/** Stores the public keys that may activate a code, and finds the order of an activation. */
 export class CodePubkeys extends Context.Service<
   CodePubkeys,
   {
     /**
-     * Adds a key, or does nothing if the code already has it. Returns false if the code has the maximum number of
-     * keys.
+     * Adds a key, or does nothing if the code already has it. Returns false if the code already has the maximum number
+     * of other keys.
      */
     add(codeId: string, pubkey: string): Effect.Effect<boolean, Unavailable>
     /** Removes a key. Returns false if the code does not list the key. */
     remove(codeId: string, pubkey: string): Effect.Effect<boolean, Unavailable>
     has(codeId: string, pubkey: string): Effect.Effect<boolean, Unavailable>
-    /** Finds the id of the order that the user created with this signed message. */
+    /** Finds the id of the order for which the user used the signed message with this digest. */
     findOrder(codeId: string, digest: string, userId: string): Effect.Effect<string | undefined, Unavailable>
   }
 >()("directory/CodePubkeys") {

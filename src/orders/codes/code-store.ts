@@ -17,7 +17,8 @@ const refuse = (code: string, message: string) =>
   new Unprocessable({ error: message, fields: { code: [{ code, message }] } })
 
 /**
- * Checks the type, dates and uses of a code. A concurrent use can still exceed a limit; the commit then refuses it.
+ * Checks that a code is not deleted, and checks its type, dates and remaining uses. A concurrent use can still exceed a
+ * limit. The commit then refuses this use.
  */
 export const checkUsable = (code: Code, type: Code["code_type"], now: number) =>
   Effect.gen(function* () {
@@ -64,7 +65,10 @@ export const showCode = (code: Code): CodeAvailability => ({
   ...present("start_date", code.start_date),
 })
 
-/** Stores discount codes and random id codes. The turns of orders count the uses, and return them on cancellation. */
+/**
+ * Stores discount codes and random id codes. The turns of orders count the uses of a code. If the order is cancelled or
+ * becomes a draft again, its uses are subtracted.
+ */
 export class Codes extends Context.Service<
   Codes,
   {
@@ -161,7 +165,9 @@ export class Codes extends Context.Service<
   )
 }
 
-/** Whether at least one id matches the pattern. Draws a random id in the same way as an activation of the code. */
+/**
+ * Whether an id that matches the pattern can be found. Draws a random id in the same way as an activation of the code.
+ */
 const givesIds = (pattern: unknown): boolean =>
   randomEmojiId({ ...drawBounds(pattern), random: Math.random }) !== undefined
 

@@ -57,7 +57,8 @@ export class Promotions extends Context.Service<
             ): { readonly event: OrderEvent } => ({
               event: { type: "promo_code", discounts, code: { codeId, count: discounts.length }, at },
             })
-            // All other states refuse this event, so the code is not looked up.
+            // Only a pending order accepts this event. For other orders the code is not looked up, because the machine
+            // refuses the event.
             if (status !== "PendingPayment") return discountBy("", [])
             const code = yield* getCode(text, Date.parse(at))
             if (context.codes.some(({ codeId }) => codeId === code.id))
@@ -76,7 +77,8 @@ export class Promotions extends Context.Service<
           for (let tries = 1; ; tries++) {
             const turn: CartTurn | undefined = yield* carts.turn(userId, decide(text)).pipe(
               Effect.catchTags({
-                // A concurrent order used up the code. The next attempt reads the remaining number of uses.
+                // A concurrent order used the code, and a limit was reached. The next attempt reads the remaining
+                // number of uses.
                 LimitReached: ({ limit }) =>
                   tries < maxAttempts ? Effect.succeed(undefined) : Effect.fail(usedUp(limit)),
                 IdsTaken: Effect.die,

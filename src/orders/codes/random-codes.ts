@@ -52,8 +52,8 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * Checks the signature over the user's alternate_id and the nonce. Returns the hash that was
-   * signed, in hexadecimal, or undefined if the code requires no signature.
+   * Checks that a key of the code has signed the user's alternate_id and the nonce. Returns the hash that was signed,
+   * in hexadecimal, or undefined if the code requires no signature.
    */
   const checkSignature = Effect.fnUntraced(function* (
     code: Code,
@@ -106,7 +106,7 @@ const make = Effect.gen(function* () {
     return [item, ...discounts]
   })
 
-  /** Returns the user's cart if an earlier request with the same signed message created it, otherwise undefined. */
+  /** Returns the user's cart if an earlier request with the same signed message filled it, otherwise undefined. */
   const findRepeated = Effect.fnUntraced(function* (
     code: Code,
     userId: string,
@@ -158,7 +158,7 @@ const make = Effect.gen(function* () {
       })
 
     /**
-     * Returns the cart if a concurrent request with the same activation created it. Otherwise fails with `refusal`.
+     * Returns the cart if a concurrent request with the same signed message filled it. Otherwise fails with `refusal`.
      */
     const unlessRepeated = <E>(refusal: E) =>
       Effect.flatMap(findRepeated(code, userId, activation), (found) =>

@@ -97,10 +97,11 @@ export class PaymentEvents extends Context.Service<
               ? new AlreadyApplied()
               : otherAmount(storedOf(snapshot), externalReference, booked.cents),
           )
-        // The commit checks the claims on ids. A lootbox is delivered after the commit, so its contents are checked
-        // here.
+        // The commit checks the claims on ids and the account that gets them. A lootbox is delivered after the commit,
+        // so orders with a lootbox are checked here. Cancelled orders are checked here too.
         const mayBeLate = value === "Cancelled" || context.items.some(({ type }) => type === "LootBox")
-        // The payment is too late if the account is deleted, because a deleted account cannot receive ids.
+        // The payment is too late if the account is deleted, because a deleted account cannot receive ids. It is also
+        // too late if a lootbox changed after the order was cancelled.
         const isTooLate =
           mayBeLate &&
           ((yield* parties.isGone(context.userId)) ||
@@ -131,8 +132,8 @@ export class PaymentEvents extends Context.Service<
       }
 
       /**
-       * Cancels the intent of an order that is now closed. If an amount is still due, creates an intent for that
-       * amount.
+       * If the order is now closed, cancels its intent, except when this payment paid that intent. If the payment
+       * removed the intent of a pending order, creates a new intent for the amount that is still due.
        */
       const replaceUnpaid = Effect.fnUntracedEager(function* (
         {
@@ -152,7 +153,8 @@ export class PaymentEvents extends Context.Service<
         attempt?: number,
       ) {
         const settled = yield* captureTurn(orderId, payment, true).pipe(
-          // Other orders claimed the ids or used up the code. The payment is booked without them and can be refunded.
+          // Other orders claimed the ids or used up the code, or the account was deleted. The payment is booked, but
+          // the order gets no ids. The payment can be refunded.
           Effect.catchTags({
             IdsTaken: () => captureTurn(orderId, payment, false),
             LimitReached: () => captureTurn(orderId, payment, false),
@@ -184,10 +186,7 @@ export class PaymentEvents extends Context.Service<
             }),
           )
 
-      /**
-       * Whether the refunded payment belongs to an order of this service. The payment itself has not been reported
-       * yet.
-       */
+      /** Whether a refunded payment that is not in the ledger yet belongs to an order of this service. */
       const isAwaited = Effect.fnUntraced(function* ({ intentId, provider }: RefundEvent) {
         const orderId = yield* payments.find(provider)?.findOrder?.(intentId) ?? Effect.succeed(undefined)
         return orderId !== undefined && isUuid(orderId) && (yield* actors.find(orderId)) !== undefined

@@ -48,20 +48,26 @@ export class Payments extends Context.Service<
     readonly names: ReadonlyArray<string>
     /** Whether the provider that created the intent is still enabled. */
     isPayable(intent: Intent): boolean
-    /** The error message if the amount is below the minimum of the payment method. Undefined if it is not. */
+    /**
+     * The error message if the amount is below the minimum of the payment method. Undefined if the amount is not below
+     * the minimum, or if it is zero.
+     */
     tooLittle(method: Checkout["method"], cents: number): string | undefined
     /**
-     * Computes the intent of a checkout and the effects that store it. Undefined if the provider can create an intent
-     * only with a request.
+     * Computes the intent of a checkout and the effects that store it. Undefined if the checkout needs no intent, if
+     * the amount is below the minimum, or if only a call to the payment provider can create the intent.
      */
     foresee(
       order: OrderContext,
       items: ReadonlyArray<OrderItem>,
       checkout: Checkout,
     ): Effect.Effect<{ readonly intent: Intent; readonly effects: TurnEffects } | undefined>
-    /** Creates the intent of a pending order that has none. Returns the order unchanged if it needs no intent. */
+    /**
+     * Creates the intent of a pending order that has none. Returns the order unchanged if it needs no intent, or if no
+     * provider accepts its method and amount.
+     */
     ensureIntent(order: StoredOrder): Effect.Effect<StoredOrder, NotFound | Unavailable>
-    /** Cancels an intent. A payment that still arrives for this intent is booked. */
+    /** Cancels an intent. A failure is only logged. A payment that still arrives for this intent is booked. */
     abandon(intent: Intent | undefined): Effect.Effect<void>
     /**
      * Cancels the intent `before` and creates a new one, if the order is pending and the last turn removed its intent

@@ -35,7 +35,10 @@ export type PaymentEvent =
       readonly fact: string
       readonly orderId: string
       readonly intentId: string
-      /** The number of the checkout attempt. For providers that create the intent id only when the buyer pays. */
+      /**
+       * The number of the checkout attempt. It identifies the intent if the provider creates the intent id only when
+       * the buyer pays.
+       */
       readonly attempt?: number
       readonly cents: number
     }
@@ -54,8 +57,8 @@ export type PaymentEvent =
       readonly paymentFact: string
       readonly intentId: string
       /**
-       * The id of this service if it requested the refund. Otherwise the refund was made at the provider and has its
-       * id.
+       * The id that this service gave the refund, if this service requested it. Otherwise the id that the provider gave
+       * it.
        */
       readonly refundId: string
       readonly cents: number
@@ -78,7 +81,7 @@ export interface PaymentProvider {
   readonly name: string
   /** The smallest amount that the provider accepts, in US cents. */
   readonly leastCents: number
-  /** Computes an intent without a call to the payment provider, so that the turn of the checkout can also store the intent. */
+  /** Computes an intent without a call to the payment provider, so that the turn of the checkout can also store it. */
   readonly foresee?: (request: IntentRequest) => ForeseenIntent
   createIntent(request: IntentRequest): Effect.Effect<MadeIntent, Unavailable>
   /** Cancels an intent. Does nothing if the intent is already paid or cancelled. */
@@ -87,7 +90,7 @@ export interface PaymentProvider {
   refund(request: {
     /**
      * True if the refund was possibly requested before. The provider can have forgotten the idempotency key of the
-     * first request.
+     * first request, so the key alone does not prevent a second refund.
      */
     readonly isRepeated: boolean
     readonly refundId: string
@@ -96,7 +99,7 @@ export interface PaymentProvider {
     readonly cents: number
   }): Effect.Effect<"made" | "pending" | "refused", Unavailable>
   /**
-   * Finds the id of the order that a payment belongs to. Only for providers whose refund events do not contain it.
+   * Finds the id of the order that a payment belongs to. Only for providers whose refund events can lack the order id.
    */
   readonly findOrder?: (intentId: string) => Effect.Effect<string | undefined, Unavailable>
   /** Verifies the signature and reads the event. Undefined if the event is valid but not used by this service. */

@@ -42,10 +42,11 @@ export const makeSandboxStore = Sql.useSync((sql) => ({
       .pipe(Effect.map((rows) => rows[0])),
 
   /**
-   * Records a payment and its webhooks with one statement, so that after a crash both are stored or neither is. A
-   * card payment is recorded only while the intent is open and not fully paid; an on-chain payment is always
-   * recorded. Returns the webhooks, or an empty array if nothing was recorded. `on conflict` is needed because two
-   * concurrent requests for one refund do not see each other in `not exists`.
+   * Records a payment, a declined payment or a refund, together with its webhooks. One statement does both, so after a
+   * crash both are stored or neither is. Records nothing if `paidBefore` is set and differs from the stored paid
+   * amount. A card or wallet payment is recorded only while the intent is open and not fully paid, an on-chain payment
+   * also afterwards. Returns the webhooks, or an empty array if nothing was recorded. `on conflict` is needed because
+   * two concurrent requests for one refund do not see each other in `not exists`.
    */
   record: (
     intentId: string,

@@ -42,9 +42,9 @@ export class Sandbox extends Context.Service<
   PaymentProvider & {
     findSession(sessionId: string): Effect.Effect<SandboxSession | undefined, Unavailable>
     /**
-     * Records a payment of the buyer. If another payment was recorded after the session was read, it records nothing
-     * and returns false, unless `onTop` is set. A card payment is recorded only while the intent is open and not
-     * fully paid; an on-chain payment is also recorded afterwards.
+     * Records a payment of the buyer. Returns false if nothing was recorded. Without `onTop`, the payment is not
+     * recorded if another payment was recorded after the session was read. A card or wallet payment is recorded only
+     * while the intent is open and not fully paid, an on-chain payment also afterwards.
      */
     pay(
       session: SandboxSession,

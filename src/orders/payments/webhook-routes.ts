@@ -7,7 +7,8 @@ import { Payments } from "./payments.ts"
 const Received = Schema.Struct({ received: Schema.Boolean }).annotate({ identifier: "Received" })
 
 /**
- * Creates the route that receives the webhooks of a provider. A provider repeats a webhook until it gets status 200.
+ * Creates the route that receives the webhooks of a provider. A provider repeats a webhook until it gets a success
+ * status.
  */
 const webhook = (provider: string, signatureHeader: string) =>
   route({

@@ -50,8 +50,8 @@ const resolveRequest = (order: OrderContext, request: RefundRequest) =>
       ({ id, refunded, type }) => type !== "Discount" && refunded !== true && !given.has(id),
     )
     if (request.item_ids != null) {
-      // Items of an unpaid order cannot be refunded. If a late payment then pays the order, an item that is already
-      // marked as refunded could not be refunded again.
+      // Items of an unpaid order cannot be refunded. The reason is that a late payment can still pay the order, and an
+      // item that is already marked as refunded could then not be refunded.
       if (order.paidAt === undefined)
         return yield* refuse(
           "item_ids",
@@ -80,8 +80,8 @@ const resolveRequest = (order: OrderContext, request: RefundRequest) =>
         "too_much",
         `The amount exceeds the ${left} cents that can still be refunded.`,
       )
-    // A refund without an amount includes all items that are not refunded yet. A refund of an amount includes no
-    // items.
+    // If the order is paid and the request has no amount, the refund includes all items that are not refunded yet.
+    // Otherwise it includes no items.
     const isAll = cents === left && order.paidAt !== undefined && request.amount == null
     return {
       cents,
@@ -90,8 +90,8 @@ const resolveRequest = (order: OrderContext, request: RefundRequest) =>
   })
 
 /**
- * Splits an amount over the payments of the order. Fails if the amount includes cash or payments booked by hand,
- * because they cannot be refunded through a provider.
+ * Splits an amount over the payments of the order. Fails if the amount exceeds the payments that were made through a
+ * provider. Cash and payments booked by hand cannot be refunded through a provider.
  */
 const partsOf = (order: OrderContext, cents: number) =>
   Effect.gen(function* () {

@@ -61,7 +61,8 @@ export class Refunds extends Context.Service<
       operationKey: string | undefined,
     ): Effect.Effect<StoredOrder, Failure>
     /**
-     * Books a refund that was made elsewhere. A call with a reference that the order already has books nothing.
+     * Books a refund that was made elsewhere. If the order already has this reference, the call books nothing, and
+     * fails if the amounts differ.
      */
     record(
       orderId: string,

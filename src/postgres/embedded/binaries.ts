@@ -23,8 +23,8 @@ export interface PostgresBinaries {
 const systemRoot = "/usr/lib/postgresql"
 
 /**
- * Returns the major version of these binaries. Running `postgres --version` also detects missing permissions, missing
- * libraries and an incompatible libc; then it throws.
+ * Returns the major version of these binaries. Throws if `postgres --version` cannot run, for example because of
+ * missing permissions, missing libraries or an incompatible libc.
  */
 const probe = async (binDir: string, account: Account): Promise<PostgresBinaries> => {
   const version = await runAs(account, join(binDir, "postgres"), ["--version"], 10_000)
@@ -71,8 +71,8 @@ const removeAbandonedCopies = (target: string): void => {
 }
 
 /**
- * Copies the package to the state root. The account of the server cannot run files below a private directory such as
- * /root.
+ * Copies the package to the state root. This is needed because the account of the server cannot run files below a
+ * private directory such as /root.
  */
 const copyPackage = async (packageDir: string, account: Account): Promise<PostgresBinaries> => {
   const { version } = JSON.parse(readFileSync(join(packageDir, "package.json"), "utf8"))

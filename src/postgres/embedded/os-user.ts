@@ -25,8 +25,9 @@ const findPasswdEntry = (name: string): Account | undefined => {
 }
 
 /**
- * Returns the account for the server, because Postgres does not run as root. An existing cluster keeps its owner. So
- * the data stays readable if a `postgres` user is created later, or if the service is started once with sudo.
+ * Returns the account that the server runs as. Postgres does not run as root, so a service that runs as root needs
+ * another account for it. An existing cluster keeps its owner. So the data stays readable if a `postgres` user is
+ * created later, or if the service is started once with sudo.
  */
 export const getAccount = (clusterDir: string): Account => {
   const owner = statSync(clusterDir, { throwIfNoEntry: false })

@@ -29,7 +29,8 @@ const settings = {
   listen_addresses: "",
   port: String(socketPort),
   unix_socket_permissions: "0700",
-  // These settings ensure that a committed write is on disk, whatever the configuration file of the cluster contains.
+  // The next three settings ensure that a committed write is on disk, whatever the configuration file of the cluster
+  // contains.
   fsync: "on",
   synchronous_commit: "on",
   full_page_writes: "on",
@@ -59,8 +60,8 @@ const endsWithin = async (event: Promise<unknown>, limitMs: number): Promise<boo
 }
 
 /**
- * Whether the server accepts connections. The eighth line of its lock file contains its state, whatever its log
- * settings are.
+ * Whether the server accepts connections. This is read from the eighth line of its lock file, because the contents of
+ * its log depend on the log settings.
  */
 const isReady = (clusterDir: string, pid: number): boolean => {
   try {

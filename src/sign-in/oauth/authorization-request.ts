@@ -5,7 +5,10 @@ import { text } from "../../../schema/wire-format.ts"
 import { dropEmpty, type Form, readParameters } from "../../http/request/form.ts"
 import { OauthClients } from "./oauth-client-store.ts"
 
-/** The client or its redirect_uri is not registered. The user sees an error page and is not redirected. */
+/**
+ * The URL cannot be decoded, or the client or its redirect_uri is not registered. The user sees an error page and is
+ * not redirected.
+ */
 export class ClientUntrusted extends Data.TaggedError("ClientUntrusted")<{ readonly error: string }> {}
 
 /**

@@ -69,15 +69,16 @@ const redirectWithCode = Effect.fnUntraced(function* (
 })
 
 /**
- * Whether a page of another origin, or a link outside the browser, led to this request. Current browsers always send
- * the header `sec-fetch-site`. A request without it counts as same-origin.
+ * Whether the request came from a page of another origin, or from no page, such as a bookmark or a link in a mail
+ * program. Current browsers always send the header `sec-fetch-site`. A request without it counts as same-origin.
  */
 const isFromOtherOrigin = (headers: Readonly<Record<string, string>>): boolean =>
   (headers["sec-fetch-site"] || "same-origin") !== "same-origin"
 
 /**
- * Answers the request of a logged-in user. If only one id is possible, the client gets a code immediately. Otherwise
- * the user chooses on the selector page. A user without ids gets a page that explains how to get one.
+ * Answers the request of a logged-in user. In two cases the client gets a code immediately: the user has one id and the
+ * request names no other id, or a page of this origin names one of the user's ids. Otherwise the user chooses on the
+ * selector page. A user without ids gets a page that explains how to get one.
  */
 const answerLoggedIn = Effect.fnUntraced(function* (
   request: AuthorizationRequest,

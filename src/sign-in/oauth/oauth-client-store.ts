@@ -39,8 +39,9 @@ const display = ({ organization_id, secret_hash: _hidden, ...row }: ClientRow): 
 })
 
 /**
- * Removes users from all caches: the users of every client that was deleted in the last hour. This is for a deletion
- * that found no client: an earlier attempt may have deleted the client, and its response may have been lost.
+ * Removes users from all caches: the users of every client that was deleted in the last hour. This is used after a
+ * deletion with an unknown outcome. It is also used after a deletion that found no client, because an earlier attempt
+ * may have deleted the client, and its response may have been lost.
  */
 export const invalidateRecentlyEnded = Effect.fnUntraced(function* (
   sql: Sql["Service"],

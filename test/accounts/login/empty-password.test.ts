@@ -3,7 +3,7 @@ import { serve } from "../../fixtures/service.ts"
 import { makeVisitor } from "../../sign-in/oauth/application.ts"
 import { login, mails, newestLink, password, register } from "../person.ts"
 
-/** These tests open the page of a mailed link in a browser without cookies. */
+/** Most of these tests open the page of a mailed link in a browser without cookies. */
 const service = await serve()
 
 const openPeerLink = async (email: string) => {

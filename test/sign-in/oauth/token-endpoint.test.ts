@@ -149,7 +149,7 @@ describe("the token endpoint", () => {
     expect((await service.call("GET", "/emoji_id", { token: next.body.access_token })).body).toEqual(user.ids)
     const third = await refresh(next.body.refresh_token)
     expect(third.status).toBe(200)
-    // The first token is now two generations old, so its use counts as theft.
+    // The first token is now two generations old, so its use ends the grant.
     expect(rfc(await refresh(body.refresh_token))).toEqual([400, "invalid_grant"])
     expect(rfc(await refresh(third.body.refresh_token))).toEqual([400, "invalid_grant"])
     expect((await service.call("GET", "/emoji_id", { token: third.body.access_token })).status).toBe(401)
