@@ -59,8 +59,9 @@ export const isReturnLink = (text: string): boolean =>
   text.length <= maxReturnLinkLength && parse(text) !== undefined
 
 /**
- * Whether the text is a valid redirect_uri. The rules are those of `isReturnLink`, but a fragment is not allowed and
- * http is allowed only for loopback hosts, because the URL carries an authorization code.
+ * Whether the text is a valid redirect_uri. The rules are those of `isReturnLink`, with three differences: the maximum
+ * length is shorter, a fragment is not allowed, and http is allowed only for loopback hosts, because the URL carries an
+ * authorization code.
  */
 export const isRedirectUri = (text: string): boolean => {
   const url = text.length <= maxRedirectUriLength && !text.includes("#") ? parse(text) : undefined

@@ -5,8 +5,9 @@ import { newHistogram, record, Tally } from "./tally.ts"
 import { waitUntil } from "./wait.ts"
 import type { Window } from "./window.ts"
 
-// Up to this rate, a pacemaker thread tells the loop when operations are due. Above this rate the loop polls, because
-// the ticks would cost as much as polling, and the generator needs its own core anyway.
+// Up to this rate, a separate thread (the pacemaker) sends the loop a message when an operation is due. This leaves the
+// core free for the server between operations. Above this rate the loop polls: the messages would cost as much as
+// polling, and the generator needs its own core in both cases.
 const pacedBelowPerSecond = 4_000
 
 /**

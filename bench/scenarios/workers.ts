@@ -29,8 +29,9 @@ const lookups = {
 } satisfies Partial<RequestScenario<void>>
 
 /**
- * Two processes against one, at the peak rate. The servers and the generator share two cores, so a second process of
- * any program has a cost. The ratio is corrected by the cost of a second bare process.
+ * Compares two processes of the service with one, at the peak rate. The servers and the generator share two cores, so
+ * a second process of any program has a cost. To remove this cost, the CPU ratio is divided by the ratio of two bare
+ * uWebSockets.js processes to one.
  */
 export const workers: RequestScenario<void> = {
   ...lookups,

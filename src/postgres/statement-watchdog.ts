@@ -24,8 +24,8 @@ const checkEveryMs = 100
 const isActive = (query: object): boolean => "active" in query && query.active === true
 
 /**
- * Watches running statements and gives up those that reach their deadline. All have the same deadline, so one
- * interval checks them all.
+ * Watches statements that have no result yet, and gives up those that take longer than the time limit. The limit is the
+ * same for all statements, so one interval checks them all.
  */
 export const watchStatements = ({ deadlineMs, onSilence }: WatchOptions) => {
   /** Statements before their deadline, oldest first. */

@@ -13,7 +13,7 @@ it("a logout closes the socket of the user although the first check of the sessi
   client.send({ type: "connect", token: user.token })
   await client.take({ type: "connected" })
   await service.sql`update app_user set token_epoch = token_epoch + 1 where id = ${user.id}`
-  // A lock blocks the database for longer than the statement timeout.
+  // The lock on `app_user` is held for longer than the statement timeout, so the first check of the session times out.
   await service.sql.begin(async (sql) => {
     await sql`lock table app_user in access exclusive mode`
     await service.runtime.runPromise(callers.changed(user.id))

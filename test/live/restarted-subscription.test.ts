@@ -10,7 +10,8 @@ it("a subscription that restarts with a new epoch during a read receives later e
   world.execute(1)
   log.offset = 5
   world.execute(0)
-  // The result for the first subscriber arrives first: the channel starts at 5, and `late` must read 3 to 5.
+  // The result for the first subscriber arrives before the result for `late`, so the channel starts at offset 5. The
+  // read for `late` ran at offset 2, so `late` must still read the events 3 to 5.
   world.answer(1)
   world.answer(0)
   expect(late.place).toEqual({ epoch: "e1", offset: 2 })

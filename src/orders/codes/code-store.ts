@@ -171,7 +171,7 @@ export class Codes extends Context.Service<
 const givesIds = (pattern: unknown): boolean =>
   randomEmojiId({ ...drawBounds(pattern), random: Math.random }) !== undefined
 
-/** Checks the rules that concern several fields, and sets the defaults of missing fields. */
+/** Checks the pattern and the rules that concern several fields, and sets the defaults of missing fields. */
 const checkNew = (given: NewCode) =>
   Effect.gen(function* () {
     const fields: Record<string, ReadonlyArray<{ code: string; message: string }>> = {}

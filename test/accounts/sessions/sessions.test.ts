@@ -6,8 +6,8 @@ import { claimsOf, login, mails, newestLink, password, register, someEmail } fro
 
 let service: TestService
 beforeAll(async () => {
-  // The service runs as one of several processes, so that it notices changes that the tests make directly in the
-  // database.
+  // The service assumes that other processes may change the database. So it does not rely on the snapshots in its
+  // memory, and it notices changes that the tests make directly in the database.
   service = await serve({}, { peersPossible: true })
 })
 
