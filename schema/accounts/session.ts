@@ -3,8 +3,8 @@ import { optional, text, Uuid } from "../wire-format.ts"
 import { TwoFactorProvider } from "./user.ts"
 
 /**
- * The tokens of a login. `requires_2fa` is omitted when no code is required, because generated clients accept only
- * the names of the providers.
+ * The tokens of a login. If no code is required, `requires_2fa` is omitted and not set to null, because generated
+ * clients accept only the name of a provider as its value.
  */
 export const TokenResponse = Schema.Struct({
   access_token: Schema.String,

@@ -79,7 +79,7 @@ const unsupported = (codePoint: number): EmojiIdRefused => {
 /**
  * Parses an emoji id in any accepted spelling. At each position the longest possible emoji is used. Lookups call this
  * function, so it must be fast: it uses no regular expression and no segmenter. It stops at the first unsupported
- * character or at the seventh emoji, so a long text costs no more than an id of six emoji.
+ * character or at the seventh emoji, so a long text costs no more than seven emoji.
  */
 export const parseEmojiId = (text: string): EmojiId | EmojiIdRefused => {
   const units = text.length

@@ -21,7 +21,7 @@ export interface RegisterRequest {
   readonly pubkey?: string | null
 }
 
-/** Registers ids for users and removes ids, for admins. */
+/** Registers an id for a user, or removes an id. Over HTTP, only admins may do this. */
 export class IdRegistry extends Context.Service<
   IdRegistry,
   {

@@ -25,8 +25,8 @@ interface Node {
   isPublishing: boolean
   stalledUntil: number
   /**
-   * The listening connection is down until this time. The process never receives the messages that it has not read by
-   * then.
+   * The listening connection is down until this time. Messages that were sent before this time, and not
+   * read before the connection broke, are lost for this process.
    */
   deafUntil: number
   /** Statements do not reach the database until this time. */

@@ -77,7 +77,10 @@ const named = (rows: ReadonlyArray<Route>) => rows.map((row) => [`${row.method} 
 const guarded = routes.filter((row) => row.auth !== "none" && row.auth !== "optional")
 const open = routes.filter((row) => row.auth === "none")
 const scoped = guarded.filter((row) => row.scope !== undefined)
-/** Operations that are not called as an existing user, because they end the sessions that later requests need. */
+/**
+ * Operations that are not called with the access tokens of `user` and `admin`, because they would end these tokens,
+ * which other tests need.
+ */
 const endsCaller = new Set(["logout"])
 
 describe.concurrent.each(named(guarded))("%s", (_name, row) => {

@@ -81,7 +81,7 @@ it("a transfer from a deactivated account can be accepted only if an administrat
   expect((await act(recipient, stolen, "receiver_accept")).status).toBe(409)
   expect(await ownerOf(service, stolen.eid)).toBe(sender.id)
   expect((await act(recipient, rescued, "receiver_accept")).status).toBe(200)
-  // The refused request did not use the code, so the code is still valid.
+  // The request that was rejected with 409 did not consume its code, so the same code is accepted now.
   await setActive(true)
   expect((await act(recipient, stolen, "receiver_accept")).status).toBe(200)
 })

@@ -47,7 +47,8 @@ it.concurrent("the lease of a mail is renewed while a slow server receives the m
       stream.on("end", () => unanswered.push(done))
     },
   })
-  // The first lease lasts 60 seconds. It is renewed every 10 seconds, so 80 seconds mean two renewals.
+  // The first lease ends 60 seconds after the mail is taken from the outbox. Every 10 seconds a renewal moves the end
+  // to 60 seconds from then. If the lease ends 80 seconds after the mail was stored, it was renewed about twice.
   await expect.poll(async () => (await state())?.["leased"], { timeout }).toBeGreaterThanOrEqual(80)
   expect(unanswered).toHaveLength(1)
   unanswered[0]?.()

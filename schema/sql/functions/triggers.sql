@@ -1,5 +1,5 @@
--- Functions that tables call, and the triggers that call them. They are in a file of their own because re-creating a trigger
--- locks its table: a change to any other function file takes no table lock.
+-- Trigger functions and their triggers. When a function file changes, everything in it is created again, and creating a trigger
+-- locks its table. So all triggers are in this file, and a change to another function file locks no table.
 
 -- Keeps the address that was verified last, and when that was, while a new address is not verified. A deleted account keeps none.
 create or replace function keep_proven_at() returns trigger language plpgsql as $$

@@ -26,8 +26,8 @@ const tooLarge = (emojiId: string): string =>
 
 /**
  * The number of ids that are looked up together in one step. Those that are not cached are read with one statement.
- * When the answers exceed the size limit of the response, no further step runs. The number is small because one id can
- * have a megabyte of records, so a large step could read far more than the limit.
+ * When the answers so far exceed the size limit of the response, the remaining steps look up no more ids. The number is
+ * small because one id can have a megabyte of records, so a large step could read far more than the limit.
  */
 const idsPerStep = 20
 
