@@ -11,8 +11,8 @@ const warmupSeconds = 0.3
 const timeoutSeconds = 5
 const startSeconds = 2.5
 /**
- * The constant rates of a sweep, as shares of the subject's peak rate. Every side is measured at the same rates, so
- * that their latency curves are comparable.
+ * The constant rates of a sweep, as shares of the subject's peak rate. All sides use the same rates, so that
+ * their latency curves are comparable. A side is not measured at a rate above its own peak rate.
  */
 const defaultSweepShares = [0.25, 0.5, 0.75, 0.9]
 

@@ -64,8 +64,9 @@ const tokens = /"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g
 const exactDigits = 15
 
 /**
- * Returns the first whole number in a JSON text that a double cannot represent exactly, or the first number that is too
- * large for a double. Such a number would be returned as another value. Undefined if there is none.
+ * Returns the first number in a JSON text that would change when it is parsed as a double and written again: a whole
+ * number that is then written with other digits, or any number that is too large for a double. Undefined if there is
+ * none.
  */
 export const findInexactNumber = (json: string): string | undefined => {
   for (const [token] of json.matchAll(tokens)) {

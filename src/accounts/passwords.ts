@@ -54,8 +54,8 @@ export class Passwords extends Context.Service<
   {
     readonly hash: (password: string) => Effect.Effect<string, PasswordUnacceptable | PasswordQueueFull>
     /**
-     * Without a stored hash, this returns false after the same time as with one, so that timing does not reveal
-     * unknown users.
+     * If there is no stored hash, this returns false, but takes as long as the check of a real hash. So the response
+     * time does not reveal whether a user exists.
      */
     readonly verify: (
       stored: string | undefined,

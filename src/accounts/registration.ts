@@ -35,8 +35,8 @@ export const uniquenessOf = (refused: SqlRefused) =>
 const required = (message: string): ReadonlyArray<FieldIssue> => [{ code: "required", message }]
 
 /**
- * Checks that the body has an email, an email and a password, or an alternate_id and a password. Returns the error,
- * or undefined if the body is valid.
+ * Checks that the body has an email or an alternate_id, and that it has a password if it has an alternate_id. Returns
+ * the error, or undefined if the body is valid.
  */
 const checkForm = (body: RegisterUserParameters) => {
   const { alternate_id, email, password } = body

@@ -278,7 +278,10 @@ export class InvalidationProtocol {
     return found
   }
 
-  /** Whether the statements of a process that has sent no message since the time `since` must have ended. */
+  /**
+   * Whether all statements of a process have certainly ended by the time `readUntil`, if the last message of the process
+   * was received at the time `since`.
+   */
   #mustHaveEnded(since: number, readUntil: number): boolean {
     return since + this.#patienceMs + this.#options.statementMs < readUntil
   }

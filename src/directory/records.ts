@@ -53,8 +53,9 @@ export class Records extends Context.Service<
   Records,
   {
     /**
-     * Edits the records of an id and returns the changed ids. If `expected` is given, the request has no Merkle root,
-     * and the id has another version, this fails with 409.
+     * Edits the records of an id and returns the changed ids. Fails with 409 if the version of the id is not
+     * `expected`. With a Merkle root, `expected` is ignored: the root is checked against the current version, and the
+     * edit then expects that version.
      */
     edit(
       id: EmojiId,

@@ -86,7 +86,7 @@ export class Subscription {
     this.#source.open(this.openChannel, after, done, isWanted)
   }
 
-  /** Whether the client has received `subscribed`. */
+  /** Whether `subscribed` was sent to the client. */
   get isStarted(): boolean {
     return this.#isStarted
   }

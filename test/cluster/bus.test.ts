@@ -235,7 +235,8 @@ describe("the message bus with a second transport for wake-ups", () => {
       a.bus.publish("topic", "by express")
       return carried.some((payload) => payload.includes("by express"))
     }, patiently)
-    // No transport accepts a text of this length, so the other processes must read the database.
+    // This wake-up is longer than the limit for one wake-up. So it is dropped, and the process must report `wakesLost`
+    // to the other processes.
     a.bus.publish("topic", "x".repeat(5000))
     await vi.waitUntil(() => isRefused, patiently)
     await vi.waitUntil(() => messages.some(({ wakesLost }) => wakesLost), patiently)

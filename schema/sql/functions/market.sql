@@ -24,7 +24,7 @@ create or replace function put_freed(ids text[]) returns void language sql as $$
 $$;
 
 -- Leases freed ids whose interested users must be notified now. Most freed ids come from expired carts, and no user
--- is interested in them. These ids are deleted first, so that they do not count towards p_limit.
+-- is interested in them. These ids are deleted first, so that they use up little of p_limit.
 create or replace function take_freed(p_lease uuid, p_limit int, p_lease_seconds int)
 returns table (canonical text, first_told boolean) language plpgsql as $$
 #variable_conflict use_column

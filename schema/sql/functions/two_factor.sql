@@ -109,8 +109,9 @@ begin
   return chosen;
 end $$;
 
--- Confirms a setup like the function above, but only if p_sealed_secret is still the stored secret. The code was
--- checked with that secret, and the setup may have been restarted with another one in the meantime.
+-- Like the function above, but a code of the authenticator app (p_step is not null) confirms the setup only if
+-- p_sealed_secret is still the stored secret. The caller has checked the code with p_sealed_secret. In the meantime the
+-- setup may have been restarted with a new secret; the function then returns null.
 create or replace function confirm_two_factor(p_user uuid, p_attempt uuid, p_step bigint, p_sealed_secret text, p_sms text[])
 returns text language plpgsql as $$
 declare replaced boolean;

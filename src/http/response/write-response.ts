@@ -4,7 +4,7 @@ import type { CrossOrigin } from "./cross-origin.ts"
 import { statusLine } from "./header-lines.ts"
 import { sendNoBody, writeBody } from "./write-body.ts"
 
-/** The facts about a request that its response depends on, in addition to the content of the response. */
+/** Where and how the response to a request is written. Its status and body are passed separately, as a `RawResponse`. */
 export interface ResponseTarget {
   readonly res: HttpResponse
   readonly requestId: string

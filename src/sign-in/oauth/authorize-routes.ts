@@ -94,7 +94,7 @@ const answerLoggedIn = Effect.fnUntraced(function* (
     return noIdsPage({ ...shown, shopUrl: `${(yield* AppConfig).baseUrl}/` })
   }
   const wanted = ids.find(({ canonical_format }) => canonical_format === wantedText)
-  // A page of another origin may name one of several ids, but then the user must confirm it.
+  // If a page of another origin names the id, and the user has several ids, the user must confirm the id.
   if (wanted !== undefined && (!isFromOtherOrigin || ids.length === 1)) {
     return yield* redirectWithCode(request, session, wanted.canonical_format)
   }
