@@ -56,7 +56,10 @@ export interface IdsTaken {
   readonly _tag: "IdsTaken"
   readonly canonicals: ReadonlyArray<string>
 }
-/** The commit failed because of a limit in the database, for example the uses of a code or the free ids of a user. */
+/**
+ * The commit failed because of a check in the database: a limit is reached, for example the uses of a code or the free
+ * ids of a user, or a user or key no longer exists.
+ */
 export interface LimitReached {
   readonly _tag: "LimitReached"
   readonly limit: string

@@ -35,7 +35,7 @@ export interface ComparedFigure extends Judged {
 
 export interface Comparison {
   readonly figures: readonly ComparedFigure[]
-  /** The sides with too many failed operations. Their scenarios are not compared. */
+  /** One entry for each side that had too many failed operations in a scenario. That scenario is not compared. */
   readonly failures: readonly { readonly isOurs: boolean; readonly text: string }[]
   readonly runs: number
   readonly disturbed: number

@@ -5,8 +5,8 @@ import { CustodialKeys } from "./custodial-keys.ts"
 import { listSealedKeys } from "./sealed-key-store.ts"
 
 /**
- * The maximum number of keys that are checked per secret. The secret is correct if it decrypts one of them. Some keys
- * may be corrupt, but not all.
+ * The maximum number of keys that are checked per secret. One key that can be decrypted proves that the secret is
+ * correct. More than one key is checked because single keys may be corrupt.
  */
 const keysPerSecret = 16
 const nothing = new Uint8Array()

@@ -12,8 +12,8 @@ const ownUrls = ({ authUrl, baseUrl, webUrl }: Config) =>
   [baseUrl, authUrl, webUrl].map((url) => new URL(url))
 
 /**
- * Whether the Host header names this machine or a configured URL. This rejects DNS rebinding: if the host name of
- * another site resolves to this machine, its pages send the name of that site in the Host header.
+ * Whether the Host header names this machine or a configured URL. This rejects DNS rebinding: if another
+ * site lets its host name resolve to this machine, the browser sends that host name in the Host header.
  */
 const isOwnHost = (config: Config, host: string): boolean => {
   const name = hostForm

@@ -52,7 +52,10 @@ export class PartnerVisits extends Context.Service<
       organizationId: string,
     ): Effect.Effect<ReadonlyArray<DirectoryRecord>, Unavailable>
     markWritten(orderId: string): Effect.Effect<void, Unavailable>
-    /** Visits whose order is paid and whose addresses are not written, because the buyer did not return. */
+    /**
+     * Up to 20 visits whose order was paid some time ago and whose addresses are not written yet, usually because the
+     * buyer did not return.
+     */
     readonly listUnwritten: Effect.Effect<ReadonlyArray<UnwrittenVisit>, Unavailable>
   }
 >()("directory/PartnerVisits") {

@@ -67,8 +67,8 @@ export class Events extends Context.Service<
   Events,
   {
     /**
-     * Reads the channel's position with one statement. The statement also reads all events after the position `after`,
-     * if they are all stored and at most `replayLimit`. Otherwise it reads the state.
+     * Reads the channel's position with one statement. If all events after the position `after` are still stored, and
+     * there are at most `replayLimit` of them, the statement also reads these events. Otherwise it reads the state.
      */
     open(
       name: string,

@@ -184,8 +184,8 @@ const losingAll = async <A>(statement: string, ask: () => Promise<A>): Promise<A
 }
 
 it("a session revoked for token reuse gives no access even if the database's response to the revocation is lost", async () => {
-  // This needs a new service: a connection sends the text of a statement only once, and the proxy searches for the
-  // text.
+  // This test needs a new service. The proxy finds a statement by its text, and a connection sends this text only the
+  // first time. The connections of `service` have already sent it.
   const other = await serve({}, { database: proxy.address })
   const person = await register(service)
   const refresh = ({ call }: TestService, refresh_token: string) =>

@@ -138,8 +138,8 @@ begin
   return keys;
 end $$;
 
--- Removes an unverified address from an account. The account gets the address back that it had verified before,
--- unless another account uses that address now.
+-- Removes an unverified address from an account and restores the address that the account verified before. The account
+-- has no address afterwards if it never verified one, or if another account now uses that address.
 create or replace function give_back_address(u app_user) returns void language sql as $$
   update app_user set updated_at = now(), email = kept.email,
          email_verified_at = case when kept.email is not null then u.proven_at end

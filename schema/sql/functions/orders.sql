@@ -57,8 +57,9 @@ begin
     from booked b full join told t using (order_id);
 end $$;
 
--- Runs the next part of the audit, if the previous part is at least `pause` ago and no other process runs one.
--- Returns the difference that was found, and the age of the last complete audit.
+-- Runs the next part of the audit if at least `pause` has passed since the previous part and no other process runs a
+-- part. Returns the larger of two differences, that of the last complete audit and that of the current audit so far,
+-- and the time since the last complete audit began.
 create or replace function continue_audit(batch int, pause interval, out cents bigint, out age_seconds float) language plpgsql as $$
 declare r audit_round; part record;
 begin

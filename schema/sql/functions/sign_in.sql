@@ -20,8 +20,8 @@ begin
   return 'redeemed';
 end $$;
 
--- Issues the next generation of a grant's refresh token. For ten seconds, concurrent requests with the same token get
--- the same generation. A token that is older than that revokes the grant.
+-- Issues the next generation of a grant's refresh token. For p_seconds after that, the replaced token is still accepted
+-- and gets the same generation, because a client may send it twice. A token that was replaced earlier revokes the grant.
 create or replace function rotate_grant(p_id uuid, p_client text, p_generation int, p_seconds int)
 returns jsonb language plpgsql as $$
 declare g oauth_grant; u app_user;

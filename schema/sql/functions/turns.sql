@@ -77,19 +77,19 @@ begin
 end $$;
 
 -- Claims ids, all or none.
---   * A claim without from_holder takes a free id. If its holder already has the id, it changes the kind of the claim
---     (for example from `order` to `owned`).
+--   * A claim without from_holder takes a free id. If the same holder already holds the id, the stored claim gets the
+--     new kind (for example `owned` instead of `order`).
 --   * A claim with from_holder takes the id from that holder, or takes a free id.
 --   * A claim with from_holder and `held` takes the id only from that holder. A free id is refused.
 --
 -- Raises EI002 if claims are refused. The detail lists the ids. The hint lists the positions of the refused claims,
--- counted from 1, because several turns of a batch can claim the same id and only some of them get it.
+-- counted from 1, because several turns of a batch can claim the same id and only some of these claims are refused.
 --
--- There are three steps, and each goes through the ids in order: lock the claims that are taken from a holder, insert
--- claims on free ids, then move the locked claims. An insert waits for a concurrent insert or move of the same id,
--- but not for a row that is only locked. So a statement never waits for a statement that is in an earlier step, and
--- deadlocks are impossible. If several claims of a batch take the same id from the same holder, only the first one
--- gets it (distinct on).
+-- There are four steps, and each goes through the ids in order: lock the claims that are taken from a holder, insert
+-- claims on free ids, move the locked claims, then update the remaining claims. An insert waits for a concurrent insert
+-- or move of the same id, but not for a row that is only locked. So in the first three steps a call never waits for a
+-- call that is in an earlier step, and these steps cannot deadlock. If several claims of a batch take the same id from
+-- the same holder, all except the first are refused (distinct on).
 create or replace function put_claims(p jsonb) returns void language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare locked bigint[] := '{}'; left_over bigint[]; want record; taken text[]; lost bigint[];

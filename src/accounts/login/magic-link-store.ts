@@ -5,8 +5,8 @@ import type { OutboxRow } from "../../turns/outbox.ts"
 import type { SessionsEnded } from "../account-store.ts"
 
 /**
- * `login` logs in a user without a password. `welcome` does the same and is mailed at registration. `confirm`
- * confirms the email of a user with a password, or a new email of any user. A user with a password gets only
+ * `login` logs in a user who has no password. `welcome` does the same and is mailed at registration. `confirm`
+ * confirms the email of a user who has a password, or a new email of any user. A user who has a password gets only
  * `confirm` links.
  */
 export type LinkPurpose = "login" | "welcome" | "confirm"

@@ -24,7 +24,7 @@ const address = (url: string | undefined) => {
   }
 }
 
-/** Stripe rejected the request as not valid. A retry would fail again. */
+/** Stripe rejected the request, for example because it is not valid or the card was declined. A retry would fail again. */
 class StripeRefused {
   readonly _tag = "StripeRefused"
   readonly message: string
