@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { UserAdmin } from "../accounts/user-admin-store.ts"
 import { AppConfig } from "../config/config.ts"
+import { CodeBudgets } from "../organizations/code-budget-store.ts"
 import { Members } from "../organizations/member-store.ts"
 import { Organizations } from "../organizations/organization-store.ts"
 import { clientSecretHash, OauthClients } from "../sign-in/oauth/oauth-client-store.ts"
@@ -12,6 +13,8 @@ import type { SeedStep } from "./seed-step.ts"
 const partnerPath = "demo-wallet"
 const clientId = "demo-app"
 const redirectUri = "http://localhost:8080/callback"
+/** What the codes of the demo partner may discount, in cents. The owner can then create codes and try them. */
+export const demoBudgetCents = 10_000
 
 const ensurePartner = Effect.gen(function* () {
   const { baseUrl } = yield* AppConfig
@@ -25,6 +28,8 @@ const ensurePartner = Effect.gen(function* () {
     return_link: `${baseUrl}/?returned=1`,
     requires_email: true,
   })
+  const budgets = yield* CodeBudgets
+  if ((yield* budgets.get(id)).budget_in_cents === 0) yield* budgets.set(id, demoBudgetCents)
   return id
 })
 

@@ -94,6 +94,19 @@ describe("the command line while the service is running", () => {
     expect(await run("organizations", "delete", "wallet-co")).toMatchObject({ name: "Wallet Co" })
   })
 
+  it("shows and sets the budget for the codes of an organization", async () => {
+    await run("organizations", "create", "Spender", "--partner-path", "spender")
+    expect(await run("organizations", "budget", "spender")).toMatchObject({ budget_in_cents: 0 })
+    const set = { budget_in_cents: 500, used_in_cents: 0, remaining_in_cents: 500 }
+    expect(await run("organizations", "budget", "spender", "--cents", "500")).toMatchObject(set)
+    for (const cents of ["-1", "5.5", "much", ""])
+      await expect(run("organizations", "budget", "spender", `--cents=${cents}`)).rejects.toThrow(
+        /budget_in_cents/,
+      )
+    expect(await run("organizations", "budget", "spender")).toMatchObject(set)
+    await expect(run("organizations", "budget", "unknown")).rejects.toThrow(/Organization not found/)
+  })
+
   it.each(["-1", "two", "1.5", ""])("rejects the page number %j", async (page) => {
     await expect(run("users", "list", `--page=${page}`)).rejects.toThrow("page")
   })

@@ -88,29 +88,52 @@ $$;
 
 -- Counts the uses of codes by an order. A negative count returns uses. The row lock on the code lets one order at a
 -- time count, so the limits per code and per user are never exceeded. Raises EI003 if a limit is reached.
+--
+-- Uses of an organization's code are also charged to the organization's budget (`cents`: the discount). The charge is
+-- stored in code_use. An order returns its uses of a code all at once, and gets back exactly this charge. A use without `cents` comes from a release that does
+-- not know budgets, so it is refused. All codes are locked before the first budget, and both in the order of their ids, so
+-- that two orders cannot deadlock.
 create or replace function put_code_uses(p_order uuid, p jsonb) returns void language plpgsql as $$
-declare u record; per_user int;
+declare u record; b record; per_user int; org uuid; charge bigint; orgs uuid[] := '{}'; charges bigint[] := '{}';
 begin
   if p @? '$[*].activation' then perform put_activations(p_order, p); end if;
-  for u in select x.code_id, x.user_id, sum(x.count)::int as count
-             from jsonb_to_recordset(p) as x(code_id uuid, user_id uuid, count int)
+  for u in select x.code_id, x.user_id, sum(x.count)::int as count, sum(x.cents)::bigint as cents
+             from jsonb_to_recordset(p) as x(code_id uuid, user_id uuid, count int, cents bigint)
             group by x.code_id, x.user_id order by x.code_id
   loop
     update code set uses = uses + u.count
      where id = u.code_id
        and (u.count <= 0 or (deleted_at is null and (max_uses is null or uses + u.count <= max_uses)))
-    returning max_emojis_per_user into per_user;
+    returning max_emojis_per_user, organization_id into per_user, org;
     if not found then
       raise exception using errcode = 'EI003', message = 'limit reached', detail = 'code_uses';
     end if;
     if u.count < 0 then
-      update code_use set count = count + u.count where code_id = u.code_id and order_id = p_order;
-      continue;
+      select -c.cents into charge from code_use c where c.code_id = u.code_id and c.order_id = p_order;
+      update code_use set count = count + u.count, cents = 0 where code_id = u.code_id and order_id = p_order;
+    else
+      charge := case when org is not null then u.cents else 0 end;
+      if charge is null then
+        raise exception using errcode = 'EI003', message = 'limit reached', detail = 'code_budget';
+      end if;
+      insert into code_use as c (code_id, order_id, user_id, count, cents)
+      values (u.code_id, p_order, u.user_id, u.count, charge)
+        on conflict (code_id, order_id) do update set count = c.count + excluded.count, cents = c.cents + excluded.cents;
+      if (select sum(count) from code_use where code_id = u.code_id and user_id = u.user_id) > per_user then
+        raise exception using errcode = 'EI003', message = 'limit reached', detail = 'code_uses_per_user';
+      end if;
     end if;
-    insert into code_use as c (code_id, order_id, user_id, count) values (u.code_id, p_order, u.user_id, u.count)
-      on conflict (code_id, order_id) do update set count = c.count + excluded.count;
-    if (select sum(count) from code_use where code_id = u.code_id and user_id = u.user_id) > per_user then
-      raise exception using errcode = 'EI003', message = 'limit reached', detail = 'code_uses_per_user';
+    if org is not null and charge <> 0 then
+      orgs := orgs || org;
+      charges := charges || charge;
+    end if;
+  end loop;
+  for b in select x.org, sum(x.cents)::bigint as cents from unnest(orgs, charges) as x(org, cents) group by x.org order by x.org
+  loop
+    update code_budget set used_cents = used_cents + b.cents
+     where organization_id = b.org and (b.cents <= 0 or used_cents + b.cents <= granted_cents);
+    if not found and b.cents > 0 then
+      raise exception using errcode = 'EI003', message = 'limit reached', detail = 'code_budget';
     end if;
   end loop;
 end $$;
