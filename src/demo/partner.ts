@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { isPartnerLink } from "../../schema/web-link.ts"
 import { UserAdmin } from "../accounts/user-admin-store.ts"
 import { AppConfig } from "../config/config.ts"
 import { CodeBudgets } from "../organizations/code-budget-store.ts"
@@ -17,15 +18,18 @@ const redirectUri = "http://localhost:8080/callback"
 export const demoBudgetCents = 10_000
 
 const ensurePartner = Effect.gen(function* () {
-  const { baseUrl } = yield* AppConfig
+  const config = yield* AppConfig
+  const { baseUrl } = config
   const organizations = yield* Organizations
   const known = yield* organizations.findByPartnerPath(partnerPath)
-  const facts = { name: "Demo Wallet", partner_path: partnerPath, return_link: baseUrl }
+  // Without a return link the flows end with a page of this service. That is the case if BASE_URL is http on a network.
+  const link = isPartnerLink(baseUrl, config) ? { return_link: `${baseUrl}/?returned=1` } : {}
+  const facts = { name: "Demo Wallet", partner_path: partnerPath, ...link }
   const note = DemoItems.use((items) => items.note({ kind: "organization", name: partnerPath }))
   const id = known?.organization_id ?? (yield* organizations.create(facts, yield* note)).id
   yield* organizations.setBranding(id, {
     currencies: ["BTC", "ETH"],
-    return_link: `${baseUrl}/?returned=1`,
+    ...link,
     requires_email: true,
   })
   const budgets = yield* CodeBudgets

@@ -67,7 +67,7 @@ describe("the command line while the service is running", () => {
     expect(await run("members", "set", "mine", email, "OrgOwner")).toMatchObject({ role: "OrgOwner" })
   })
 
-  it("creates and deletes a partner with a member and an OAuth client", async () => {
+  it("creates, changes and deletes a partner with a member and an OAuth client", async () => {
     const user = await service.user()
     await run(
       "organizations",
@@ -82,6 +82,13 @@ describe("the command line while the service is running", () => {
       role: "OrgOwner",
     })
     expect(await run("members", "list", "wallet-co")).toHaveLength(1)
+    const link = "https://wallet.example/back"
+    await run("organizations", "update", "wallet-co", "--return-link", link)
+    const { body: mails } = await service.call("GET", `/dev/outbox?to=${encodeURIComponent(user.email)}`)
+    expect(mails).toMatchObject([{ kind: "return_link_changed", text: expect.stringContaining(link) }])
+    await expect(
+      run("organizations", "update", "wallet-co", "--return-link", "http://a.example"),
+    ).rejects.toThrow(/return_link: expected an https URL/)
     const client = await run(
       ...["clients", "create", "App", "--organization", "wallet-co"],
       ...["--redirect-uri", "https://a.example/cb", "--redirect-uri", "app://cb"],
