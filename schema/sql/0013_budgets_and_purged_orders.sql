@@ -13,8 +13,9 @@ create table code_budget (
 -- What the order charged to the budget of the code's organization. It is given back when the order gives back the uses.
 alter table code_use add column cents bigint not null default 0;
 
--- Orders that were cancelled without a payment and deleted afterwards (functions/orders.sql, purge_order). A payment that still
--- arrives names the order by its id. It is booked under that id, for the user in this row.
+-- Orders that were cancelled without a payment and deleted afterwards (functions/orders.sql, purge_orders). A payment that still
+-- arrives names the order by its id. The order is then restored without its items, so that the payment is booked and can be
+-- refunded.
 create table purged_order (
   id           uuid        primary key,
   user_id      uuid        not null,
@@ -25,10 +26,11 @@ create table purged_order (
 create index purged_order_purged on purged_order (purged_at);
 
 -- One row: how far the search for old cancelled orders has come. Shared by all processes. The search walks the primary key of
--- `entity` in parts, so it needs no index of its own, and cancelling an order costs nothing more.
+-- `entity` in parts, round after round. So it needs no index of its own, also finds orders that older releases cancelled, and
+-- cancelling an order costs nothing more.
 create table order_cleanup (
-  only_one     boolean     primary key default true check (only_one),
-  after        uuid,                                     -- where the next part begins; null: at the first order
-  continued_at timestamptz not null default '-infinity'
+  only_one boolean     primary key default true check (only_one),
+  begun_at timestamptz not null default '-infinity',     -- start of the current or last round
+  after    uuid                                          -- where the next part begins; null: with a new round
 );
 insert into order_cleanup default values;

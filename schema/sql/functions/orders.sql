@@ -1,4 +1,4 @@
--- Functions for the ledger and its audit, codes, free ids and sandbox payments.
+-- Functions for the ledger and its audit, codes, free ids, sandbox payments and the clean-up of cancelled orders.
 
 -- Books the ledger lines of a batch of turns. Creates one journal per order and reference.
 create or replace function put_ledger(p jsonb) returns void language sql as $$
@@ -194,4 +194,68 @@ begin
                                     success_url text, cancel_url text)
    order by x.id
   on conflict (id) do nothing;
+end $$;
+
+-- Continues the search for old cancelled orders with the next `batch` orders. Removes tracking data from orders that were
+-- cancelled at least `keep_tracking` ago. `old` lists the orders that were cancelled at least `keep_order` ago without a
+-- payment or refund, with their version and payment intent. `until` is null at the end of a round. A round begins at least
+-- `pause` after the one before. Returns no row if it is too early, or if another process is running this function.
+--
+-- A user's newest order is never listed, because the id of the user's next cart is derived from it. The state changes
+-- outside a turn, with a new version, so an actor with the previous version reads it again. `updated_at` does not change.
+-- The subqueries with `offset 0` read the part by the primary key. Without them a plan could use an index by time and read
+-- all orders.
+create or replace function continue_order_cleanup(batch int, pause interval, keep_tracking interval, keep_order interval)
+returns table (until uuid, old jsonb) language plpgsql
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  low uuid; high uuid;
+begin
+  select coalesce(c.after, '00000000-0000-0000-0000-000000000000') into low from order_cleanup c
+   where c.after is not null or c.begun_at <= now() - pause for update skip locked;
+  if not found then return; end if;
+  select e.id into until from entity e where e.kind = 'order' and e.id > low order by e.id offset batch - 1 limit 1;
+  high := coalesce(until, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  update order_cleanup c set after = until, begun_at = case when c.after is null then now() else c.begun_at end;
+  update entity e set state = e.state #- '{context,tracking}', version = e.version + 1, turn = gen_random_uuid()
+    from (select o.id from (select * from entity i where i.kind = 'order' and i.id > low and i.id <= high offset 0) o
+           where o.status = 'Cancelled' and o.created_at < now() - keep_tracking and o.state->'context' ? 'tracking'
+             and (o.state #>> '{context,cancelled,at}')::timestamptz < now() - keep_tracking
+           order by o.id) t
+   where e.kind = 'order' and e.id = t.id and e.status = 'Cancelled';
+  select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'version', o.version, 'intent', o.state #> '{context,intent}')), '[]')
+    into old
+    from (select * from entity i where i.kind = 'order' and i.id > low and i.id <= high offset 0) o
+   where o.status = 'Cancelled' and o.created_at < now() - keep_order
+     and (o.state #>> '{context,cancelled,at}')::timestamptz < now() - keep_order
+     and o.state #> '{context,payments}' = '[]' and o.state #> '{context,refunds}' = '[]'
+     and exists (select 1 from entity n where n.owner_id = o.owner_id and n.kind = 'order' and n.created_at > o.created_at);
+  return next;
+end $$;
+
+-- Deletes cancelled orders whose version is still the given one, with their channels and their returned code uses. A row
+-- in purged_order remains of each. Returns the number of deleted orders.
+create or replace function purge_orders(p jsonb) returns int language plpgsql
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare purged int;
+begin
+  with gone as (
+    delete from entity e using (select * from jsonb_to_recordset(p) as x(id uuid, version int) order by x.id offset 0) w
+     where e.kind = 'order' and e.id = w.id and e.version = w.version and e.status = 'Cancelled'
+    returning e.id, e.owner_id, e.created_at, (e.state #>> '{context,cancelled,at}')::timestamptz as cancelled_at,
+              e.state #> '{context,codes}' as codes
+  ), kept as (
+    insert into purged_order (id, user_id, created_at, cancelled_at)
+    select g.id, g.owner_id, g.created_at, g.cancelled_at from gone g
+    on conflict (id) do update set purged_at = now()
+  ), events as (
+    delete from event v using gone g where v.channel = 'order:' || g.id
+  ), channels as (
+    delete from channel c using gone g where c.name = 'order:' || g.id
+  ), uses as (
+    delete from code_use u using gone g, jsonb_array_elements(g.codes) c
+     where u.code_id = (c->>'codeId')::uuid and u.order_id = g.id and u.count = 0
+  )
+  select count(*) into purged from gone;
+  return purged;
 end $$;
