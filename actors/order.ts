@@ -32,10 +32,13 @@ const dueAt = ({ context, value }: OrderSnapshot): number | undefined => {
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
+/** The version of the format in which snapshots of orders are stored. */
+export const orderFormat = 1
+
 const make = makeHost({
   entity: "order",
   machine: orderMachine,
-  format: { version: 1, context: OrderContext },
+  format: { version: orderFormat, context: OrderContext },
   columns: (snapshot) => {
     const due = dueAt(snapshot)
     return {

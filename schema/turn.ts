@@ -59,6 +59,11 @@ export interface CodeUse {
   readonly code_id: string
   readonly user_id: string
   readonly count: number
+  /**
+   * The discount in cents, which is charged to the budget of the code's organization. A return has none: it gives back
+   * what was charged.
+   */
+  readonly cents?: number
   /** The hash of the signed activation. It is stored, so that an activation can be used only once. */
   readonly activation?: string
 }

@@ -20,7 +20,9 @@ const refusedSchemes = new Set([
   "about:",
   "view-source:",
   "intent:",
+  "android-app:",
   "content:",
+  "jar:",
   "chrome:",
   "chrome-extension:",
   "moz-extension:",
@@ -28,6 +30,13 @@ const refusedSchemes = new Set([
   "ws:",
   "wss:",
   "ftp:",
+  "ftps:",
+  "sftp:",
+  "smb:",
+  "ldap:",
+  "gopher:",
+  "telnet:",
+  "ssh:",
   "mailto:",
   "tel:",
   "sms:",
@@ -52,11 +61,20 @@ const parse = (text: string): URL | undefined => {
 }
 
 /**
- * Whether the text is a valid return link: an http or https URL, or a URL with the scheme of an app (`wallet://done`,
- * `com.example.wallet:/done`).
+ * Whether the text is a URL to which a buyer may return after a payment: an http or https URL, or a URL with the scheme
+ * of an app (`wallet://done`, `com.example.wallet:/done`).
  */
 export const isReturnLink = (text: string): boolean =>
   text.length <= maxReturnLinkLength && parse(text) !== undefined
+
+/**
+ * Whether the text is a valid return link of a partner. The link gets refresh tokens, so http is allowed only for
+ * loopback hosts and not in production.
+ */
+export const isPartnerLink = (text: string, { production }: { readonly production: boolean }): boolean => {
+  const url = text.length <= maxReturnLinkLength ? parse(text) : undefined
+  return url !== undefined && (url.protocol !== "http:" || (!production && loopbackHosts.has(url.hostname)))
+}
 
 /**
  * Whether the text is a valid redirect_uri. The rules are those of `isReturnLink`, with three differences: the maximum

@@ -94,5 +94,16 @@ export const CommaList = Schema.String.check(Schema.isMaxLength(4096))
 
 export const Json = Schema.Unknown
 
+const utf8 = new TextEncoder()
+const jsonBytes = (value: unknown): number => utf8.encode(JSON.stringify(value) ?? "").length
+
+/** Any JSON value whose text has at most this many bytes in UTF-8. */
+export const jsonUpTo = (maximumBytes: number) =>
+  Schema.Unknown.check(
+    Schema.makeFilter((value: unknown) => jsonBytes(value) <= maximumBytes, {
+      message: `expected at most ${maximumBytes} bytes of JSON`,
+    }),
+  )
+
 export const text = (maximumCodePoints: number) =>
   Schema.String.check(Schema.isMaxCodePoints(maximumCodePoints))

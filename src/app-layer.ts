@@ -31,7 +31,7 @@ import { minting } from "./minting/layer.ts"
 import { operations } from "./operations/layer.ts"
 import { Readiness } from "./operations/readiness.ts"
 import { orders } from "./orders/layer.ts"
-import { organizations } from "./organizations/layer.ts"
+import { organizations, returnLinkWarnings } from "./organizations/layer.ts"
 import { partners } from "./partners/layer.ts"
 import { DatabaseClock } from "./postgres/database-clock.ts"
 import { Sql } from "./postgres/sql.ts"
@@ -98,7 +98,16 @@ export const appLayer = (surroundings: ServiceOptions) => {
   return live({ checkMs: liveCheckMs }).pipe(
     Layer.provideMerge(channelStates),
     Layer.provideMerge(
-      Layer.mergeAll(partners, currentUser, operations, Proxied.layer, DemoItems.layer, delivery, guards),
+      Layer.mergeAll(
+        partners,
+        currentUser,
+        operations,
+        Proxied.layer,
+        DemoItems.layer,
+        delivery,
+        guards,
+        returnLinkWarnings,
+      ),
     ),
     Layer.provideMerge(orders(masterSecrets)),
     Layer.provideMerge(Layer.mergeAll(lootboxes, transfers)),

@@ -33,6 +33,7 @@ import { paymentMethods } from "./orders/payments/payment-method-routes.ts"
 import { sandbox } from "./orders/payments/sandbox-routes.ts"
 import { webhooks } from "./orders/payments/webhook-routes.ts"
 import { orders } from "./orders/routes.ts"
+import { codeBudgets } from "./organizations/code-budget-routes.ts"
 import { members } from "./organizations/member-routes.ts"
 import { organizationKeys } from "./organizations/organization-key-routes.ts"
 import { organizations } from "./organizations/routes.ts"
@@ -84,6 +85,7 @@ const table = [
   ...organizations,
   ...members,
   ...organizationKeys,
+  ...codeBudgets,
   ...oauthClients,
   ...proxy,
   ...lootboxTypes,

@@ -13,7 +13,7 @@ import {
   cancelledEvents,
   cartEvents,
   changedEvents,
-  codeUses,
+  codeUse,
   expiringEvents,
   expiryNotice,
   grants,
@@ -24,6 +24,8 @@ import {
   receipt,
   releasedEvents,
   releases,
+  returnedUses,
+  usesAgain,
 } from "./effects.ts"
 import { journal } from "./money.ts"
 
@@ -41,23 +43,18 @@ export const holdIds = { type: "claims", params: ({ context }: Args) => holdClai
 export const claimOwned = { type: "claims", params: ({ context }: Args) => paidClaims(context) } as const
 export const grantIds = { type: "grants", params: ({ context }: Args) => grants(context) } as const
 
-export const returnCodeUses = { type: "uses", params: ({ context }: Args) => codeUses(context, -1) } as const
-export const useCodes = { type: "uses", params: ({ context }: Args) => codeUses(context, 1) } as const
+export const returnCodeUses = { type: "uses", params: ({ context }: Args) => returnedUses(context) } as const
+export const useCodes = { type: "uses", params: ({ context }: Args) => usesAgain(context) } as const
 export const usePromoCode = {
   type: "uses",
-  params: ({ context, event: { code } }: Args & { readonly event: Event<"promo_code"> }) => [
-    { code_id: code.codeId, user_id: context.userId, count: code.count },
+  params: ({ context, event: { code, discounts } }: Args & { readonly event: Event<"promo_code"> }) => [
+    codeUse(context, code, discounts),
   ],
 } as const
 export const useActivation = {
   type: "uses",
-  params: ({ context, event: { activation, code } }: Args & { readonly event: Event<"activate"> }) => [
-    {
-      code_id: code.codeId,
-      user_id: context.userId,
-      count: code.count,
-      ...(activation === undefined ? {} : { activation }),
-    },
+  params: ({ context, event: { activation, code, items } }: Args & { readonly event: Event<"activate"> }) => [
+    { ...codeUse(context, code, items), ...(activation === undefined ? {} : { activation }) },
   ],
 } as const
 export const useFreeIds = {

@@ -1,6 +1,6 @@
 import { displayRecord } from "../../schema/directory/record.ts"
 import type { ChannelEvent, Claim, CodeUse, Grant, Mail } from "../../schema/turn.ts"
-import type { OrderContext, OrderItem, Payment } from "./context.ts"
+import type { CodeHold, OrderContext, OrderItem, Payment } from "./context.ts"
 import { dueCents, overpaidCents, refundableCents, totalCents } from "./money.ts"
 
 /** Functions that compute the effects of an order's turns. */
@@ -45,12 +45,24 @@ export const grants = (order: OrderContext): ReadonlyArray<Grant> =>
     display: displayRecord(claim, emojiId),
   }))
 
-export const codeUses = (order: OrderContext, sign: 1 | -1): ReadonlyArray<CodeUse> =>
-  order.codes.map(({ codeId, count }) => ({
-    code_id: codeId,
-    user_id: order.userId,
-    count: sign * count,
-  }))
+/** The use of a code by an order, with the sum of the discounts that the code gives. */
+export const codeUse = (
+  { userId }: OrderContext,
+  { codeId, count }: CodeHold,
+  items: ReadonlyArray<OrderItem>,
+): CodeUse => ({
+  code_id: codeId,
+  user_id: userId,
+  count,
+  cents: items.reduce((sum, item) => (item.codeId === codeId ? sum - item.cents : sum), 0),
+})
+
+/** Uses the codes of an order again. Needed if a cancelled order is paid late. */
+export const usesAgain = (order: OrderContext): ReadonlyArray<CodeUse> =>
+  order.codes.map((code) => codeUse(order, code, order.items))
+
+export const returnedUses = (order: OrderContext): ReadonlyArray<CodeUse> =>
+  order.codes.map(({ codeId, count }) => ({ code_id: codeId, user_id: order.userId, count: -count }))
 
 const summaryOf = (order: OrderContext, status: string) => ({
   order_id: order.id,

@@ -73,8 +73,12 @@ export const orderGuards = {
   /** The checkout leaves no amount due, so the order becomes Paid. */
   isSettled: ({ context, event }: Args) => paysOrder(context, event),
   cannotGrant: ({ event }: Args) => event.type === "payment.captured" && !event.idsFree,
+  /** An order that was purged and restored for a late payment has no items, so nothing can be paid. */
   isPaidAndFree: ({ context, event }: Args) =>
-    event.type === "payment.captured" && event.idsFree && covers(context, event.payment),
+    event.type === "payment.captured" &&
+    event.idsFree &&
+    context.items.length > 0 &&
+    covers(context, event.payment),
   isExpired: ({ context, event }: Args) => Date.parse(event.at) >= expiryOf(context),
   isExpiring: ({ context, event }: Args) =>
     context.checkout?.warned !== true && Date.parse(event.at) >= pendingDueAt(context),

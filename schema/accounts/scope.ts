@@ -143,9 +143,6 @@ export const organizationScopes: Partial<Record<Role, ReadonlySet<Scope>>> = {
     "organizationUser:admin",
     "organizationUser:read",
     "organization:write",
-    "code:read",
-    "code:write",
-    "code:delete",
   ]),
   OrgController: new Set<Scope>([
     "organizationCode:admin",
@@ -154,7 +151,6 @@ export const organizationScopes: Partial<Record<Role, ReadonlySet<Scope>>> = {
     "organization:read",
     "organizationUser:read",
     "organization:write",
-    "code:read",
   ]),
   OrgMember: new Set<Scope>(["organization:read", "organizationUser:read"]),
 }

@@ -1,11 +1,17 @@
 import { Schema } from "effect"
 import { DisplayUser } from "../accounts/user.ts"
-import { Cents, DateTime, Int, Json, optional, text, Uuid } from "../wire-format.ts"
+import { Cents, DateTime, Int, Json, jsonUpTo, optional, text, Uuid } from "../wire-format.ts"
 
 export const OrderStatus = Schema.Literals(["Cancelled", "Draft", "Paid", "PendingPayment"])
 export type OrderStatus = typeof OrderStatus.Type
 
 export const maxCartItems = 50
+
+/**
+ * Data that a client stores with an order for its own statistics. Limited, because every order keeps it. A cancelled
+ * order loses it after a week.
+ */
+export const TrackingData = jsonUpTo(4096)
 
 /** The actions that `allowed_actions` of an order can contain. */
 export const orderActions = [
@@ -99,7 +105,7 @@ const CartItem = Schema.Union([
 
 export const AddItemsCartRequest = Schema.Struct({
   items: Schema.Array(CartItem).check(Schema.isMinLength(1), Schema.isMaxLength(maxCartItems)),
-  tracking_data: optional(Json),
+  tracking_data: optional(TrackingData),
 }).annotate({ identifier: "AddItemsCartRequest" })
 
 const paymentMethods = ["Free", "CryptoCommerce", "CardCheckout", "Cash", "WalletPay"] as const
@@ -114,7 +120,7 @@ export const CheckoutCartRequest = Schema.Struct({
   cancel_url: optional(text(2000)),
   success_url: optional(text(2000)),
   pubkey: optional(text(130)),
-  tracking_data: optional(Json),
+  tracking_data: optional(TrackingData),
 }).annotate({ identifier: "CheckoutCartRequest" })
 export type CheckoutCartRequest = typeof CheckoutCartRequest.Type
 

@@ -1,12 +1,13 @@
 import { Option, Schema } from "effect"
-import { Json, optional, text } from "../wire-format.ts"
+import { optional, text } from "../wire-format.ts"
+import { TrackingData } from "./order.ts"
 
 /** The body of an activation. One of the code's keys signs the user's alternate_id and the nonce. */
 export const RandomYatActivateBody = Schema.Struct({
   nonce: text(256),
   pubkey: text(128),
   signature: text(256),
-  tracking_data: optional(Json),
+  tracking_data: optional(TrackingData),
 }).annotate({ identifier: "RandomYatActivateBody" })
 export type RandomYatActivateBody = typeof RandomYatActivateBody.Type
 

@@ -1,11 +1,10 @@
 import { Schema } from "effect"
 import { pageOf } from "../paging.ts"
-import { isReturnLink, isWebLink } from "../web-link.ts"
+import { isWebLink } from "../web-link.ts"
 import { DateTime, optional, text, Uuid } from "../wire-format.ts"
 
-const ReturnLink = Schema.String.check(
-  Schema.makeFilter(isReturnLink, { message: "expected an http(s) URL or the deep link of an app" }),
-)
+/** The rules for links depend on the configuration, so `src/organizations/return-link.ts` checks them. */
+const ReturnLink = text(2000)
 const Logo = Schema.String.check(
   Schema.makeFilter((link: string) => link === "" || isWebLink(link), {
     message: "expected an http(s) URL",
@@ -83,14 +82,17 @@ export const OrganizationBranding = Schema.Struct({
 }).annotate({ identifier: "OrganizationBranding" })
 export type OrganizationBranding = typeof OrganizationBranding.Type
 
-/** The body of a request that replaces the complete branding. A logo that is omitted is removed. */
+/**
+ * The body of a request that replaces the complete branding. A logo that is omitted is removed. A return_link that is omitted or unchanged needs no
+ * permission of the operator.
+ */
 export const UpdateOrganizationBranding = Schema.Struct({
   currencies: Schema.Array(
     Schema.String.check(
       Schema.isPattern(/^\w{1,20}$/, { message: "expected a ticker such as BTC or a tag such as 0x1003" }),
     ),
   ).check(Schema.isMaxLength(200)),
-  return_link: ReturnLink,
+  return_link: optional(ReturnLink),
   logo: optional(Logo),
   logo_small: optional(Logo),
   logo_thumbnail: optional(Logo),

@@ -1,9 +1,11 @@
 import { Effect } from "effect"
+import { SetCodeBudget } from "../../schema/organizations/code-budget.ts"
 import {
   NewOrganization,
   OrganizationRole,
   UpdateOrganization,
 } from "../../schema/organizations/organization.ts"
+import { CodeBudgets } from "../organizations/code-budget-store.ts"
 import { Members } from "../organizations/member-store.ts"
 import { Organizations } from "../organizations/organization-store.ts"
 import {
@@ -85,6 +87,23 @@ const remove: Command = {
     ),
 }
 
+const budget: Command = {
+  name: "organizations budget",
+  words: ["organization"],
+  options: ["cents"],
+  summary: "Show how many cents the codes of an organization may discount, or set it with --cents",
+  run: (input) =>
+    Effect.gen(function* () {
+      const id = yield* organizationId(input.words[0] ?? "")
+      const budgets = yield* CodeBudgets
+      const cents = optionOf(input, "cents")
+      if (cents === undefined) return yield* budgets.get(id)
+      const given = { budget_in_cents: /^\d+$/.test(cents) ? Number(cents) : cents }
+      const { budget_in_cents } = yield* checked(SetCodeBudget, given)
+      return yield* budgets.set(id, budget_in_cents)
+    }),
+}
+
 const listMembers: Command = {
   name: "members list",
   words: ["organization"],
@@ -122,6 +141,7 @@ export const organizationCommands: ReadonlyArray<Command> = [
   create,
   update,
   remove,
+  budget,
   listMembers,
   setMember,
   removeMember,

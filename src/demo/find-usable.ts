@@ -15,7 +15,7 @@ const isUsable = Effect.fnUntraced(function* (item: DemoItem) {
     case "code":
     case "lootbox":
       return item.usable
-    // Organizations and ids give no access and contain nothing of value.
+    // Organizations and ids give no access. The budget of the demo organization serves only the codes of its members.
     case "organization":
     case "id":
       return false

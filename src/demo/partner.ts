@@ -1,6 +1,8 @@
 import { Effect } from "effect"
+import { isPartnerLink } from "../../schema/web-link.ts"
 import { UserAdmin } from "../accounts/user-admin-store.ts"
 import { AppConfig } from "../config/config.ts"
+import { CodeBudgets } from "../organizations/code-budget-store.ts"
 import { Members } from "../organizations/member-store.ts"
 import { Organizations } from "../organizations/organization-store.ts"
 import { clientSecretHash, OauthClients } from "../sign-in/oauth/oauth-client-store.ts"
@@ -12,19 +14,26 @@ import type { SeedStep } from "./seed-step.ts"
 const partnerPath = "demo-wallet"
 const clientId = "demo-app"
 const redirectUri = "http://localhost:8080/callback"
+/** What the codes of the demo partner may discount, in cents. The owner can then create codes and try them. */
+export const demoBudgetCents = 10_000
 
 const ensurePartner = Effect.gen(function* () {
-  const { baseUrl } = yield* AppConfig
+  const config = yield* AppConfig
+  const { baseUrl } = config
   const organizations = yield* Organizations
   const known = yield* organizations.findByPartnerPath(partnerPath)
-  const facts = { name: "Demo Wallet", partner_path: partnerPath, return_link: baseUrl }
+  // Without a return link the flows end with a page of this service. That is the case if BASE_URL is http on a network.
+  const link = isPartnerLink(baseUrl, config) ? { return_link: `${baseUrl}/?returned=1` } : {}
+  const facts = { name: "Demo Wallet", partner_path: partnerPath, ...link }
   const note = DemoItems.use((items) => items.note({ kind: "organization", name: partnerPath }))
   const id = known?.organization_id ?? (yield* organizations.create(facts, yield* note)).id
   yield* organizations.setBranding(id, {
     currencies: ["BTC", "ETH"],
-    return_link: `${baseUrl}/?returned=1`,
+    ...link,
     requires_email: true,
   })
+  const budgets = yield* CodeBudgets
+  if ((yield* budgets.get(id)).budget_in_cents === 0) yield* budgets.set(id, demoBudgetCents)
   return id
 })
 

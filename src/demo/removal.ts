@@ -10,11 +10,13 @@ import { UserAdmin } from "../accounts/user-admin-store.ts"
 import { IdRegistry } from "../directory/id-registry.ts"
 import { DefaultPubkeys } from "../keys/default-pubkey.ts"
 import { Codes } from "../orders/codes/code-store.ts"
+import { CodeBudgets } from "../organizations/code-budget-store.ts"
 import { Members } from "../organizations/member-store.ts"
 import { Organizations } from "../organizations/organization-store.ts"
 import { OauthClients } from "../sign-in/oauth/oauth-client-store.ts"
 import { type DemoItem, DemoItems } from "./demo-item-store.ts"
 import { hasDemoSecret } from "./logins.ts"
+import { demoBudgetCents } from "./partner.ts"
 
 interface Removal {
   readonly item: DemoItem
@@ -99,9 +101,11 @@ const endUser = Effect.fnUntraced(function* (item: DemoItem) {
 
 /**
  * Deletes an organization that has no members. The demo users were deleted before, so remaining members are not demo
- * users.
+ * users. The budget that the demo granted ends in any case. A budget that the operator has set stays.
  */
 const endOrganization = Effect.fnUntraced(function* ({ target }: DemoItem) {
+  const budgets = yield* CodeBudgets
+  if ((yield* budgets.get(target)).budget_in_cents === demoBudgetCents) yield* budgets.set(target, 0)
   const members = yield* Members.use((all) => all.list(target))
   if (members.length > 0) return "kept: it has members who are not demo users"
   yield* Organizations.use((organizations) => organizations.remove(target))

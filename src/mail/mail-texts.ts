@@ -102,6 +102,15 @@ const templates: Readonly<Record<string, Template>> = {
       { small: "If you did not make this change, contact us immediately." },
     ],
   }),
+  return_link_changed: (data) => ({
+    subject: `The return link of ${word(data, "organization")} was changed`,
+    parts: [
+      `Security notice: the operator changed the return link of your organization ${word(data, "organization")}. Your users return to this link with their refresh token.`,
+      `Old link: ${word(data, "before") || "none"}`,
+      `New link: ${word(data, "after")}`,
+      { small: "If you did not ask for this change, contact us immediately." },
+    ],
+  }),
   two_factor_sms: (data) => ({
     subject: "Your code",
     parts: [

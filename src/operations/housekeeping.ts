@@ -6,6 +6,8 @@ import { expiredSmsCodes } from "../accounts/two-factor/two-factor-store.ts"
 import { AppConfig, type Config } from "../config/config.ts"
 import { expiredIdempotencyKeys } from "../http/idempotency-store.ts"
 import { endedRateWindows } from "../http/limits/rate-window-store.ts"
+import { cleanCancelledOrders } from "../orders/cleanup.ts"
+import { forgottenOrders } from "../orders/cleanup-store.ts"
 import { deliveredSandboxWebhooks } from "../orders/payments/sandbox-webhook-store.ts"
 import { expiredVisits } from "../partners/visit-store.ts"
 import { deleteExpired } from "../postgres/prune.ts"
@@ -28,6 +30,7 @@ const listExpired = (config: Config) => {
     expiredIdempotencyKeys,
     deliveredSandboxWebhooks,
     expiredMail,
+    forgottenOrders,
   ]
 }
 
@@ -45,8 +48,12 @@ export const deleteExpiredRows = Effect.gen(function* () {
   )
 })
 
+const cleanOrders = cleanCancelledOrders.pipe(
+  Effect.catchCause((cause) => Effect.logWarning("cleaning up cancelled orders failed", cause)),
+)
+
 export const housekeeping = Layer.effectDiscard(
-  deleteExpiredRows.pipe(
+  Effect.andThen(deleteExpiredRows, cleanOrders).pipe(
     Effect.repeat(Schedule.spaced(`${intervalMinutes} minutes`)),
     Effect.delay("1 minute"),
     Effect.forkScoped,

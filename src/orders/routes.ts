@@ -157,12 +157,10 @@ const paymentOverride = route({
   handler: ({ body, params: { id } }) =>
     Effect.gen(function* () {
       const orderId = id.toLowerCase()
-      const history = yield* OrderHistory
-      yield* history.showById(orderId)
       yield* PaymentEvents.use((events) =>
         events.vouch(orderId, { cents: body.amount, externalReference: body.external_reference }),
       )
-      return yield* history.showById(orderId)
+      return yield* OrderHistory.use((history) => history.showById(orderId))
     }),
 })
 

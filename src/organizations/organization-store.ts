@@ -1,6 +1,12 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
-import { Conflict, NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
+import {
+  Conflict,
+  type InvalidRequest,
+  NotFound,
+  type Unavailable,
+  Unprocessable,
+} from "../../schema/errors.ts"
 import type {
   NewOrganization,
   Organization,
@@ -11,10 +17,11 @@ import type {
 import type { PageRequest } from "../../schema/paging.ts"
 import { Bus } from "../cluster/bus.ts"
 import { userTopic } from "../cluster/topic-names.ts"
-import { Sql } from "../postgres/sql.ts"
+import { type Client, Sql, type SqlPiece } from "../postgres/sql.ts"
 import type { SqlRefused } from "../postgres/sql-failures.ts"
 import { invalidatePossiblyEnded, invalidateRecentlyEnded } from "../sign-in/oauth/oauth-client-store.ts"
 import { insertIdempotent, onConflictReuse } from "../turns/insert-idempotent.ts"
+import { makeReturnLinks } from "./return-link-store.ts"
 
 export const organizationSorts = ["created_at", "updated_at", "name"] as const
 type OrganizationSort = (typeof organizationSorts)[number]
@@ -39,27 +46,32 @@ export class Organizations extends Context.Service<
      * Creates an organization. A repeated call with the same `run` returns the organization that the first call
      * created.
      */
-    create(facts: NewOrganization, run?: string): Effect.Effect<Organization, Unprocessable | Unavailable>
+    create(
+      facts: NewOrganization,
+      run?: string,
+    ): Effect.Effect<Organization, InvalidRequest | Unprocessable | Unavailable>
     get(id: string): Effect.Effect<Organization, NotFound | Unavailable>
     /** Lists the organizations that `memberId` is a member of, or all organizations if `memberId` is undefined. */
     list(
       memberId: string | undefined,
       page: PageRequest & { readonly sort: OrganizationSort },
     ): Effect.Effect<{ readonly data: ReadonlyArray<Organization>; readonly total: number }, Unavailable>
+    /** If `changes` has another return link, the owners of the organization get a mail. */
     update(
       id: string,
       changes: UpdateOrganization,
-    ): Effect.Effect<Organization, NotFound | Unprocessable | Unavailable>
+    ): Effect.Effect<Organization, InvalidRequest | NotFound | Unprocessable | Unavailable>
     /**
      * Deletes an organization, and ends its memberships and the tokens of its OAuth clients. Fails with Conflict
      * while keys or active codes belong to the organization.
      */
     remove(id: string): Effect.Effect<Organization, NotFound | Conflict | Unavailable>
     branding(id: string): Effect.Effect<OrganizationBranding, NotFound | Unavailable>
+    /** If `branding` has another return link, the owners of the organization get a mail. */
     setBranding(
       id: string,
       branding: UpdateOrganizationBranding,
-    ): Effect.Effect<OrganizationBranding, NotFound | Unavailable>
+    ): Effect.Effect<OrganizationBranding, InvalidRequest | NotFound | Unavailable>
     /**
      * Finds the organization with this partner path, for the partner's web pages. The result is public. Undefined if
      * no organization has this path.
@@ -72,21 +84,22 @@ export class Organizations extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       const bus = yield* Bus
+      const links = yield* makeReturnLinks
       const firstView = <A>(rows: ReadonlyArray<{ readonly view: A }>) =>
         rows[0] === undefined ? Effect.fail(organizationNotFound()) : Effect.succeed(rows[0].view)
 
       return Organizations.of({
-        create: ({ name, partner_path, return_link }, run = randomUUID()) =>
-          insertIdempotent(run, (id) =>
+        create: Effect.fnUntraced(function* ({ name, partner_path, return_link }, run = randomUUID()) {
+          if (return_link != null) yield* links.check(return_link)
+          const { view } = yield* insertIdempotent(run, (id) =>
             sql.attempt<{ view: Organization }>(
               (q) => q`insert into organization as o (id, name, partner_path, return_link)
                        values (${id}, ${name}, ${partner_path ?? null}, ${return_link ?? null})
                        ${onConflictReuse(q, "o")} returning display_organization(o) as view`,
             ),
-          ).pipe(
-            Effect.map(({ view }) => view),
-            Effect.catchTag("SqlRefused", partnerPathConflict),
-          ),
+          ).pipe(Effect.catchTag("SqlRefused", partnerPathConflict))
+          return view
+        }),
         get: Effect.fnUntraced(function* (id) {
           return yield* firstView(
             yield* sql.rows<{ view: Organization }>(
@@ -111,13 +124,13 @@ export class Organizations extends Context.Service<
           return row!
         }),
         update: Effect.fnUntraced(function* (id, { name, partner_path, return_link }) {
-          const rows = yield* sql
-            .attempt<{ view: Organization }>(
-              (q) => q`update organization o
-                          set name = coalesce(${name ?? null}, name), partner_path = coalesce(${partner_path ?? null}, partner_path),
-                              return_link = coalesce(${return_link ?? null}, return_link), updated_at = now()
-                        where id = ${id} returning display_organization(o) as view`,
-            )
+          const write = (q: Client, isCurrent: SqlPiece) => q`
+            update organization o
+               set name = coalesce(${name ?? null}, name), partner_path = coalesce(${partner_path ?? null}, partner_path),
+                   return_link = coalesce(${return_link ?? null}, return_link), updated_at = now()
+             where id = ${id} and ${isCurrent} returning display_organization(o) as view`
+          const rows = yield* links
+            .change<Organization>(id, return_link ?? null, write)
             .pipe(Effect.catchTag("SqlRefused", partnerPathConflict))
           return yield* firstView(rows)
         }),
@@ -162,11 +175,14 @@ export class Organizations extends Context.Service<
         }),
         setBranding: Effect.fnUntraced(function* (id, { return_link, ...rest }) {
           const stored = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ""))
-          const rows = yield* sql.rows<{ view: OrganizationBranding }>(
-            (q) => q`update organization o
-                        set branding = ${JSON.stringify(stored)}::text::jsonb, return_link = ${return_link}, updated_at = now()
-                      where id = ${id} returning display_branding(o) as view`,
-          )
+          const write = (q: Client, isCurrent: SqlPiece) => q`
+            update organization o
+               set branding = ${JSON.stringify(stored)}::text::jsonb,
+                   return_link = coalesce(${return_link ?? null}, return_link), updated_at = now()
+             where id = ${id} and ${isCurrent} returning display_branding(o) as view`
+          const rows = yield* links
+            .change<OrganizationBranding>(id, return_link ?? null, write)
+            .pipe(Effect.catchTag("SqlRefused", Effect.die))
           return yield* firstView(rows)
         }),
         findByPartnerPath: (path) =>

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Conflict, NotFound, Unprocessable } from "../../schema/errors.ts"
+import { Conflict, NotFound, TwoFactorRequired, Unprocessable } from "../../schema/errors.ts"
 import {
   ListOfOrganization,
   NewOrganization,
@@ -14,6 +14,7 @@ import { checkInOrganization, checkScope } from "../accounts/permissions.ts"
 import { route } from "../http/route.ts"
 import { operationKey } from "../turns/operation-key.ts"
 import { Organizations, organizationSorts } from "./organization-store.ts"
+import { permitLinkChange } from "./return-link.ts"
 
 const byId = { id: Uuid }
 
@@ -72,7 +73,8 @@ const show = route({
 const update = route({
   id: "updateOrganization",
   group: "organizations",
-  summary: "Change an organization. Changing partner_path requires organization:admin",
+  summary:
+    "Change an organization. Another partner_path or return_link requires organization:admin of the operator, and another return_link a recent two-factor code. The owners get a mail about a changed return_link",
   method: "patch",
   path: "/organizations/:id",
   auth: "JWT",
@@ -80,12 +82,15 @@ const update = route({
   params: byId,
   body: UpdateOrganization,
   success: Organization,
-  errors: [NotFound, Unprocessable],
+  errors: [NotFound, TwoFactorRequired, Unprocessable],
   handler: ({ body, params, principal }) =>
     Effect.gen(function* () {
       yield* checkInOrganization(principal, params.id, "organization:write")
       if (body.partner_path != null) yield* checkScope(principal, "organization:admin")
-      return yield* Organizations.use((organizations) => organizations.update(params.id, body))
+      const return_link = yield* permitLinkChange(principal, params.id, body.return_link)
+      return yield* Organizations.use((organizations) =>
+        organizations.update(params.id, { ...body, return_link }),
+      )
     }),
 })
 
@@ -123,7 +128,8 @@ const branding = route({
 const setBranding = route({
   id: "setBranding",
   group: "organizations",
-  summary: "Set an organization's branding and the link to which its users return",
+  summary:
+    "Set an organization's branding. Another return_link, to which users return with their refresh token, requires organization:admin of the operator and a recent two-factor code; the owners get a mail",
   method: "put",
   path: "/organizations/:id/branding",
   auth: "JWT",
@@ -131,11 +137,15 @@ const setBranding = route({
   params: byId,
   body: UpdateOrganizationBranding,
   success: OrganizationBranding,
-  errors: [NotFound],
+  errors: [NotFound, TwoFactorRequired],
   handler: ({ body, params, principal }) =>
-    checkInOrganization(principal, params.id, "organization:write").pipe(
-      Effect.andThen(Organizations.use((organizations) => organizations.setBranding(params.id, body))),
-    ),
+    Effect.gen(function* () {
+      yield* checkInOrganization(principal, params.id, "organization:write")
+      const return_link = yield* permitLinkChange(principal, params.id, body.return_link)
+      return yield* Organizations.use((organizations) =>
+        organizations.setBranding(params.id, { ...body, return_link }),
+      )
+    }),
 })
 
 export const organizations = [create, list, show, update, remove, branding, setBranding] as const

@@ -32,6 +32,16 @@ const payButtons = (methods: ReadonlyArray<PaidMethod>): Content => [
     html`<button class="plain full" name="action" value="crypto">Pay with crypto</button>`,
 ]
 
+/** The form for a discount code. A code can be applied only to an order that is pending payment. */
+const codeForm = (visitor: Visitor): Content =>
+  flowForm(
+    visitor,
+    html`<label for="promo">Discount code</label>
+<input id="promo" name="promo_code" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="64" required>
+<button class="plain full" name="action" value="promo">Apply code</button>`,
+    "card",
+  )
+
 export interface CartShown {
   readonly order: DisplayOrder
   /** The addresses that are written to the ids of the order when it is paid in this flow. */
@@ -72,6 +82,7 @@ ${
     : html`<p class="soft">Reserved for you until ${order.expires_at?.slice(11, 16)} UTC.</p>
 ${isSettled && flowForm(visitor, getIt)}
 ${!isSettled && link !== undefined && flowForm(visitor, html`<button class="full" name="action" value="pay">Continue to payment</button>`)}
+${!isSettled && codeForm(visitor)}
 ${flowForm(visitor, html`<button class="plain full" name="action" value="draft">Edit cart</button>`)}`
 }
 ${abortForm(visitor)}`,

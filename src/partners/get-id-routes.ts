@@ -13,6 +13,7 @@ import { route } from "../http/route.ts"
 import { Carts } from "../orders/cart/cart.ts"
 import { addToCart, removeFromCart, returnToDraft } from "../orders/cart/turns.ts"
 import { Checkouts } from "../orders/checkout/checkout.ts"
+import { Promotions } from "../orders/codes/promotions.ts"
 import { Payments } from "../orders/payments/payments.ts"
 import { formRow, pageRow } from "../web/page-route.ts"
 import { proofPage } from "./cart-page.ts"
@@ -134,6 +135,12 @@ const act = Effect.fnUntraced(function* (visitor: Visitor, actor: BrowserSession
       if (!(yield* Payments).isPayable(intent)) return cart
       yield* confirmAddresses(order, visitor.browser.visitToken)
       return seeOther(link)
+    }
+    case "promo": {
+      yield* RateLimits.use((limits) => limits.take("code", { account: userId }))
+      const code = (form["promo_code"] ?? "").slice(0, 64)
+      yield* Promotions.use((promotions) => promotions.apply(userId, code))
+      return cart
     }
     case "draft":
       yield* returnToDraft(userId)

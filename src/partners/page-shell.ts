@@ -12,6 +12,8 @@ import type { Visit } from "./visits.ts"
 /** A person in a partner flow, with everything that the pages need. */
 export interface Visitor {
   readonly partner: OrganizationBranding
+  /** Whether the partner's return link may get the user's refresh token. */
+  readonly linkTakesTokens: boolean
   readonly flow: PartnerFlow
   /** The path of the flow, without query parameters. */
   readonly home: string

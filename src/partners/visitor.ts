@@ -3,8 +3,10 @@ import { AddressesRefused, parseAddressJson, parseAddressPairs } from "../../sch
 import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import { InvalidRequest, NotFound } from "../../schema/errors.ts"
 import type { OrganizationBranding } from "../../schema/organizations/organization.ts"
+import { isPartnerLink } from "../../schema/web-link.ts"
 import { BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import { type BrowserSession, BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
+import { AppConfig } from "../config/config.ts"
 import { keepLastValues } from "../directory/record-inputs.ts"
 import { type Form, readForm, readParameters } from "../http/request/form.ts"
 import { Reply } from "../http/response/reply.ts"
@@ -105,7 +107,16 @@ const findVisitor = Effect.fnUntraced(function* ({ headers, params }: FlowReques
           visits.find(browser.visitToken ?? "", partner.organization_id, flow),
         )
   const home = `/partner/${encodeURIComponent(params.partner_path)}${suffixes[flow]}`
-  return { partner, flow, home, browser, visit: visit ?? noVisit } satisfies Visitor as Visitor
+  // A link that was stored before http was refused stays in use, but gets no refresh token.
+  const linkTakesTokens = isPartnerLink(partner.return_link, yield* AppConfig)
+  return {
+    partner,
+    linkTakesTokens,
+    flow,
+    home,
+    browser,
+    visit: visit ?? noVisit,
+  } satisfies Visitor as Visitor
 })
 
 /**
@@ -214,16 +225,17 @@ export const rememberRegistration = (visitor: Visitor, userId: string) =>
   })
 
 /**
- * Redirects to the return link of the partner, with the refresh token that the partner sent. If the partner has no
- * return link, it shows a final page.
+ * Redirects to the return link of the partner, with the refresh token that the partner sent if the link may get it. If
+ * the partner has no return link, it shows a final page.
  */
 export const goBack = (
   visitor: Visitor,
   result: { readonly eid?: string; readonly status?: "aborted" },
 ): Reply<never> => {
-  const { partner, visit } = visitor
+  const { linkTakesTokens, partner, visit } = visitor
   if (partner.return_link !== "") {
-    const address = callbackUrl(partner.return_link, { ...result, refresh_token: visit.refreshToken })
+    const refresh_token = linkTakesTokens ? visit.refreshToken : undefined
+    const address = callbackUrl(partner.return_link, { ...result, refresh_token })
     return Reply.redirect(address, noStore)
   }
   return result.status === "aborted"

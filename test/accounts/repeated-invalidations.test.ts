@@ -115,7 +115,14 @@ it.each([
       Effect.provide(
         Layer.mergeAll(OauthClients.layer, Organizations.layer).pipe(
           Layer.provide(
-            Layer.succeed(Sql, { rows, attempt: rows, statementTimeoutMs: 50 } as unknown as Sql["Service"]),
+            Layer.mergeAll(
+              Layer.succeed(Sql, {
+                rows,
+                attempt: rows,
+                statementTimeoutMs: 50,
+              } as unknown as Sql["Service"]),
+              Layer.succeed(Outbox, {} as unknown as Outbox["Service"]),
+            ),
           ),
           Layer.provideMerge(surroundings),
         ),

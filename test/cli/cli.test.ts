@@ -67,7 +67,7 @@ describe("the command line while the service is running", () => {
     expect(await run("members", "set", "mine", email, "OrgOwner")).toMatchObject({ role: "OrgOwner" })
   })
 
-  it("creates and deletes a partner with a member and an OAuth client", async () => {
+  it("creates, changes and deletes a partner with a member and an OAuth client", async () => {
     const user = await service.user()
     await run(
       "organizations",
@@ -82,6 +82,13 @@ describe("the command line while the service is running", () => {
       role: "OrgOwner",
     })
     expect(await run("members", "list", "wallet-co")).toHaveLength(1)
+    const link = "https://wallet.example/back"
+    await run("organizations", "update", "wallet-co", "--return-link", link)
+    const { body: mails } = await service.call("GET", `/dev/outbox?to=${encodeURIComponent(user.email)}`)
+    expect(mails).toMatchObject([{ kind: "return_link_changed", text: expect.stringContaining(link) }])
+    await expect(
+      run("organizations", "update", "wallet-co", "--return-link", "http://a.example"),
+    ).rejects.toThrow(/return_link: expected an https URL/)
     const client = await run(
       ...["clients", "create", "App", "--organization", "wallet-co"],
       ...["--redirect-uri", "https://a.example/cb", "--redirect-uri", "app://cb"],
@@ -92,6 +99,19 @@ describe("the command line while the service is running", () => {
     await run("clients", "delete", client.client_id)
     expect(await run("members", "remove", "wallet-co", user.id)).toEqual({ removed: user.id })
     expect(await run("organizations", "delete", "wallet-co")).toMatchObject({ name: "Wallet Co" })
+  })
+
+  it("shows and sets the budget for the codes of an organization", async () => {
+    await run("organizations", "create", "Spender", "--partner-path", "spender")
+    expect(await run("organizations", "budget", "spender")).toMatchObject({ budget_in_cents: 0 })
+    const set = { budget_in_cents: 500, used_in_cents: 0, remaining_in_cents: 500 }
+    expect(await run("organizations", "budget", "spender", "--cents", "500")).toMatchObject(set)
+    for (const cents of ["-1", "5.5", "much", ""])
+      await expect(run("organizations", "budget", "spender", `--cents=${cents}`)).rejects.toThrow(
+        /budget_in_cents/,
+      )
+    expect(await run("organizations", "budget", "spender")).toMatchObject(set)
+    await expect(run("organizations", "budget", "unknown")).rejects.toThrow(/Organization not found/)
   })
 
   it.each(["-1", "two", "1.5", ""])("rejects the page number %j", async (page) => {

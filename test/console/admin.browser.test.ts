@@ -129,6 +129,26 @@ describe.skipIf(executable === undefined)("the admin view of the console", () =>
     expect([...(await prizes.allTextContents()), "🐢🌈🐢"].toSorted()).toEqual(owned.toSorted())
   })
 
+  it("shows the budgets of organizations and sets one, and shows an error for a deleted organization", async () => {
+    const admin = await registerAdmin(service)
+    const { body } = await service.call("POST", "/organizations", {
+      token: admin.token,
+      body: { name: "Budget Wallet" },
+    })
+    const page = await openConsole(await browser.person(), service, admin, "#/admin/codes")
+    const row = page.getByRole("row", { name: "Budget Wallet" })
+    await row.getByLabel("New budget in dollars").fill("25.50")
+    await row.getByRole("button", { name: "Set" }).click()
+    await page.getByText("The budget of Budget Wallet was set.").waitFor()
+    await row.getByText("$25.50").first().waitFor()
+    const budget = await service.call("GET", `/organizations/${body.id}/code_budget`, { token: admin.token })
+    expect(budget.body).toMatchObject({ budget_in_cents: 2550, remaining_in_cents: 2550 })
+    await service.call("DELETE", `/organizations/${body.id}`, { token: admin.token })
+    await row.getByLabel("New budget in dollars").fill("1")
+    await row.getByRole("button", { name: "Set" }).click()
+    await row.getByText("Organization not found.").waitFor()
+  })
+
   it("stays on the same page of a list after an action, and shows an error when a page cannot be loaded", async () => {
     const admin = await registerAdmin(service)
     for (let made = 0; made < 25; made++) {

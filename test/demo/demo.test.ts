@@ -50,12 +50,16 @@ describe("the demo data", () => {
     expect(less.body.total_in_cents).toBeLessThan(full.body.total_in_cents)
   })
 
-  it("has a partner organization with an owner, and an OAuth client", async () => {
+  it("has a partner organization with an owner and a budget for codes, and an OAuth client", async () => {
     const { body } = await login("bob@example.com", "bob-demo-1")
     const { data } = (await service.call("GET", "/organizations", { token: body.access_token })).body
     expect(data.map((organization: { partner_path: string }) => organization.partner_path)).toEqual([
       "demo-wallet",
     ])
+    const budget = await service.call("GET", `/organizations/${data[0].id}/code_budget`, {
+      token: body.access_token,
+    })
+    expect(budget.body.remaining_in_cents).toBe(10_000)
     const clients = await service.sql`select client_id from oauth_client`
     expect(clients.map((row) => row["client_id"])).toEqual(["demo-app"])
   })

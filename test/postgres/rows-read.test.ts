@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto"
+import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { LootboxLists } from "../../src/lootboxes/lootbox-store.ts"
+import { makeCleanupStore } from "../../src/orders/cleanup-store.ts"
 import { Orders } from "../../src/orders/order-store.ts"
 import { PartnerVisits } from "../../src/partners/visits.ts"
 import { Sql } from "../../src/postgres/sql.ts"
@@ -71,6 +73,33 @@ it("a page of 20 lootboxes or 20 orders reads fewer than 50 rows, with each sort
     const orders = () => runtime.runPromise(Orders.use((lists) => lists.list(paid, { ...page, sort })))
     expect((await orders()).total).toBe(5000)
     expect(await rowsOpened(service, "entity", orders)).toBeLessThan(50)
+  }
+})
+
+it("a part of the search for old cancelled orders reads only the orders of this part", async () => {
+  const service = await serveAlone()
+  const { runtime, sql } = service
+  const { id } = await service.user()
+  const nextPart = () => runtime.runPromise(Effect.flatMap(makeCleanupStore, (store) => store.nextPart(100)))
+  // The connection makes and caches its plans while the table is empty.
+  for (let times = 0; times < 8; times++) {
+    await sql`update order_cleanup set begun_at = '-infinity'`
+    expect(await nextPart()).toEqual({ until: null, old: [] })
+  }
+  await sql`insert into entity (kind, id, version, turn, status, owner_id, created_at, state)
+            select 'order', gen_random_uuid(), 1, gen_random_uuid(), case when n % 2 = 0 then 'Cancelled' else 'Paid' end, ${id},
+                   now() - interval '100 days' + make_interval(secs => n),
+                   '{"context": {"payments": [], "refunds": [], "cancelled": {"at": "2020-01-01T00:00:00.000Z"}}}'
+              from generate_series(1, 20000) n`
+  await sql`vacuum (analyze) entity`
+  await sql`update order_cleanup set begun_at = '-infinity'`
+  let found = 0
+  const look = async () => {
+    found = (await nextPart())?.old.length ?? 0
+  }
+  for (let times = 0; times < 3; times++) {
+    expect(await rowsOpened(service, "entity", look)).toBeLessThan(500)
+    expect(found).toBeGreaterThan(20)
   }
 })
 

@@ -1,4 +1,4 @@
--- Functions for the ledger and its audit, codes, free ids and sandbox payments.
+-- Functions for the ledger and its audit, codes, free ids, sandbox payments and the clean-up of cancelled orders.
 
 -- Books the ledger lines of a batch of turns. Creates one journal per order and reference.
 create or replace function put_ledger(p jsonb) returns void language sql as $$
@@ -89,29 +89,52 @@ $$;
 
 -- Counts the uses of codes by an order. A negative count returns uses. The row lock on the code lets one order at a
 -- time count, so the limits per code and per user are never exceeded. Raises EI003 if a limit is reached.
+--
+-- Uses of an organization's code are also charged to the organization's budget (`cents`: the discount). The charge is
+-- stored in code_use. An order returns its uses of a code all at once, and gets back exactly this charge. A use without `cents` comes from a release that does
+-- not know budgets, so it is refused. All codes are locked before the first budget, and both in the order of their ids, so
+-- that two orders cannot deadlock.
 create or replace function put_code_uses(p_order uuid, p jsonb) returns void language plpgsql as $$
-declare u record; per_user int;
+declare u record; b record; per_user int; org uuid; charge bigint; orgs uuid[] := '{}'; charges bigint[] := '{}';
 begin
   if p @? '$[*].activation' then perform put_activations(p_order, p); end if;
-  for u in select x.code_id, x.user_id, sum(x.count)::int as count
-             from jsonb_to_recordset(p) as x(code_id uuid, user_id uuid, count int)
+  for u in select x.code_id, x.user_id, sum(x.count)::int as count, sum(x.cents)::bigint as cents
+             from jsonb_to_recordset(p) as x(code_id uuid, user_id uuid, count int, cents bigint)
             group by x.code_id, x.user_id order by x.code_id
   loop
     update code set uses = uses + u.count
      where id = u.code_id
        and (u.count <= 0 or (deleted_at is null and (max_uses is null or uses + u.count <= max_uses)))
-    returning max_emojis_per_user into per_user;
+    returning max_emojis_per_user, organization_id into per_user, org;
     if not found then
       raise exception using errcode = 'EI003', message = 'limit reached', detail = 'code_uses';
     end if;
     if u.count < 0 then
-      update code_use set count = count + u.count where code_id = u.code_id and order_id = p_order;
-      continue;
+      select -c.cents into charge from code_use c where c.code_id = u.code_id and c.order_id = p_order;
+      update code_use set count = count + u.count, cents = 0 where code_id = u.code_id and order_id = p_order;
+    else
+      charge := case when org is not null then u.cents else 0 end;
+      if charge is null then
+        raise exception using errcode = 'EI003', message = 'limit reached', detail = 'code_budget';
+      end if;
+      insert into code_use as c (code_id, order_id, user_id, count, cents)
+      values (u.code_id, p_order, u.user_id, u.count, charge)
+        on conflict (code_id, order_id) do update set count = c.count + excluded.count, cents = c.cents + excluded.cents;
+      if (select sum(count) from code_use where code_id = u.code_id and user_id = u.user_id) > per_user then
+        raise exception using errcode = 'EI003', message = 'limit reached', detail = 'code_uses_per_user';
+      end if;
     end if;
-    insert into code_use as c (code_id, order_id, user_id, count) values (u.code_id, p_order, u.user_id, u.count)
-      on conflict (code_id, order_id) do update set count = c.count + excluded.count;
-    if (select sum(count) from code_use where code_id = u.code_id and user_id = u.user_id) > per_user then
-      raise exception using errcode = 'EI003', message = 'limit reached', detail = 'code_uses_per_user';
+    if org is not null and charge <> 0 then
+      orgs := orgs || org;
+      charges := charges || charge;
+    end if;
+  end loop;
+  for b in select x.org, sum(x.cents)::bigint as cents from unnest(orgs, charges) as x(org, cents) group by x.org order by x.org
+  loop
+    update code_budget set used_cents = used_cents + b.cents
+     where organization_id = b.org and (b.cents <= 0 or used_cents + b.cents <= granted_cents);
+    if not found and b.cents > 0 then
+      raise exception using errcode = 'EI003', message = 'limit reached', detail = 'code_budget';
     end if;
   end loop;
 end $$;
@@ -172,4 +195,68 @@ begin
                                     success_url text, cancel_url text)
    order by x.id
   on conflict (id) do nothing;
+end $$;
+
+-- Continues the search for old cancelled orders with the next `batch` orders. Removes tracking data from orders that were
+-- cancelled at least `keep_tracking` ago. `old` lists the orders that were cancelled at least `keep_order` ago without a
+-- payment or refund, with their version and payment intent. `until` is null at the end of a round. A round begins at least
+-- `pause` after the one before. Returns no row if it is too early, or if another process is running this function.
+--
+-- A user's newest order is never listed, because the id of the user's next cart is derived from it. The state changes
+-- outside a turn, with a new version, so an actor with the previous version reads it again. `updated_at` does not change.
+-- The subqueries with `offset 0` read the part by the primary key. Without them a plan could use an index by time and read
+-- all orders.
+create or replace function continue_order_cleanup(batch int, pause interval, keep_tracking interval, keep_order interval)
+returns table (until uuid, old jsonb) language plpgsql
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  low uuid; high uuid;
+begin
+  select coalesce(c.after, '00000000-0000-0000-0000-000000000000') into low from order_cleanup c
+   where c.after is not null or c.begun_at <= now() - pause for update skip locked;
+  if not found then return; end if;
+  select e.id into until from entity e where e.kind = 'order' and e.id > low order by e.id offset batch - 1 limit 1;
+  high := coalesce(until, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  update order_cleanup c set after = until, begun_at = case when c.after is null then now() else c.begun_at end;
+  update entity e set state = e.state #- '{context,tracking}', version = e.version + 1, turn = gen_random_uuid()
+    from (select o.id from (select * from entity i where i.kind = 'order' and i.id > low and i.id <= high offset 0) o
+           where o.status = 'Cancelled' and o.created_at < now() - keep_tracking and o.state->'context' ? 'tracking'
+             and (o.state #>> '{context,cancelled,at}')::timestamptz < now() - keep_tracking
+           order by o.id) t
+   where e.kind = 'order' and e.id = t.id and e.status = 'Cancelled';
+  select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'version', o.version, 'intent', o.state #> '{context,intent}')), '[]')
+    into old
+    from (select * from entity i where i.kind = 'order' and i.id > low and i.id <= high offset 0) o
+   where o.status = 'Cancelled' and o.created_at < now() - keep_order
+     and (o.state #>> '{context,cancelled,at}')::timestamptz < now() - keep_order
+     and o.state #> '{context,payments}' = '[]' and o.state #> '{context,refunds}' = '[]'
+     and exists (select 1 from entity n where n.owner_id = o.owner_id and n.kind = 'order' and n.created_at > o.created_at);
+  return next;
+end $$;
+
+-- Deletes cancelled orders whose version is still the given one, with their channels and their returned code uses. A row
+-- in purged_order remains of each. Returns the number of deleted orders.
+create or replace function purge_orders(p jsonb) returns int language plpgsql
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare purged int;
+begin
+  with gone as (
+    delete from entity e using (select * from jsonb_to_recordset(p) as x(id uuid, version int) order by x.id offset 0) w
+     where e.kind = 'order' and e.id = w.id and e.version = w.version and e.status = 'Cancelled'
+    returning e.id, e.owner_id, e.created_at, (e.state #>> '{context,cancelled,at}')::timestamptz as cancelled_at,
+              e.state #> '{context,codes}' as codes
+  ), kept as (
+    insert into purged_order (id, user_id, created_at, cancelled_at)
+    select g.id, g.owner_id, g.created_at, g.cancelled_at from gone g
+    on conflict (id) do update set purged_at = now()
+  ), events as (
+    delete from event v using gone g where v.channel = 'order:' || g.id
+  ), channels as (
+    delete from channel c using gone g where c.name = 'order:' || g.id
+  ), uses as (
+    delete from code_use u using gone g, jsonb_array_elements(g.codes) c
+     where u.code_id = (c->>'codeId')::uuid and u.order_id = g.id and u.count = 0
+  )
+  select count(*) into purged from gone;
+  return purged;
 end $$;

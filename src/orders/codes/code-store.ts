@@ -13,34 +13,6 @@ export interface CodeFilter {
   readonly organizationId: string | undefined
 }
 
-const refuse = (code: string, message: string) =>
-  new Unprocessable({ error: message, fields: { code: [{ code, message }] } })
-
-/**
- * Checks that a code is not deleted, and checks its type, dates and remaining uses. A concurrent use can still exceed a
- * limit. The commit then refuses this use.
- */
-export const checkUsable = (code: Code, type: Code["code_type"], now: number) =>
-  Effect.gen(function* () {
-    if (code.deleted_at !== null) return yield* refuse("unknown", "Unknown code. Check the spelling.")
-    if (code.code_type !== type)
-      return yield* refuse(
-        "wrong_type",
-        type === "Discount" ? "This is not a discount code." : "This is not a random id code.",
-      )
-    if (code.start_date !== null && now < Date.parse(code.start_date))
-      return yield* refuse("not_started", "The code is not valid yet.")
-    if (code.end_date !== null && now >= Date.parse(code.end_date))
-      return yield* refuse("ended", "The code has expired.")
-    if (code.max_uses !== null && code.uses >= code.max_uses)
-      return yield* refuse("used_up", "The code has no uses left.")
-  })
-
-export const usedUp = (limit: string): Unprocessable =>
-  limit === "code_uses_per_user"
-    ? refuse("used_up_by_user", "You have reached the limit of uses of this code per user.")
-    : refuse("used_up", "The code has no uses left.")
-
 const present = <K extends string, V>(key: K, value: V | null): Partial<Record<K, V>> =>
   value === null ? {} : ({ [key]: value } as Partial<Record<K, V>>)
 
@@ -193,6 +165,10 @@ const checkNew = (given: NewCode) =>
     }
     if (given.code_type === "RandomYat" && fields["pattern"] === undefined && !givesIds(given.pattern)) {
       fields["pattern"] = [{ code: "range", message: "No emoji id has this length and this score." }]
+    }
+    if (given.code_type === "RandomYat" && given.organization_id != null && activator === "RedemptionCode") {
+      const message = "A random id code of an organization must have the activator SecretKey."
+      fields["activator"] = [{ code: "not_allowed", message }]
     }
     if (activator === "RedemptionCode" && given.redemption_code == null) {
       fields["redemption_code"] = [

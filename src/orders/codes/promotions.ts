@@ -1,18 +1,16 @@
 import { Context, Effect, Layer } from "effect"
 import type { OrderEvent, OrderItem } from "../../../machines/orders/context.ts"
 import { dueCents } from "../../../machines/orders/money.ts"
-import { type EventRefused, type NotFound, type Unavailable, Unprocessable } from "../../../schema/errors.ts"
+import type { EventRefused, NotFound, Unavailable } from "../../../schema/errors.ts"
 import type { Code } from "../../../schema/orders/code.ts"
 import { type CartRefusal, Carts, type CartTurn } from "../cart/cart.ts"
 import { codeDiscounts } from "../checkout/discounts.ts"
 import type { StoredOrder } from "../order-store.ts"
 import { Payments } from "../payments/payments.ts"
-import { Codes, checkUsable, usedUp } from "./code-store.ts"
+import { budgetLimit, checkOrigin, checkUsable, refuseCode, usedUp } from "./code-rules.ts"
+import { Codes } from "./code-store.ts"
 
 const maxAttempts = 3
-
-const refuse = (code: string, message: string) =>
-  new Unprocessable({ error: message, fields: { code: [{ code, message }] } })
 
 /** Applies discount codes to carts that are pending payment. */
 export class Promotions extends Context.Service<
@@ -34,7 +32,7 @@ export class Promotions extends Context.Service<
       const getCode = Effect.fnUntraced(function* (text: string, now: number) {
         const code = yield* codes.findByRedemption(text.trim())
         if (code === undefined || code.activator !== "RedemptionCode")
-          return yield* refuse("unknown", "Unknown code. Check the spelling.")
+          return yield* refuseCode("unknown", "Unknown code. Check the spelling.")
         yield* checkUsable(code, "Discount", now)
         return code
       })
@@ -61,14 +59,15 @@ export class Promotions extends Context.Service<
             // refuses the event.
             if (status !== "PendingPayment") return discountBy("", [])
             const code = yield* getCode(text, Date.parse(at))
+            yield* checkOrigin(code, { organizationId: context.checkout?.organizationId })
             if (context.codes.some(({ codeId }) => codeId === code.id))
-              return yield* refuse("already_applied", "This code is already applied to the cart.")
+              return yield* refuseCode("already_applied", "This code is already applied to the cart.")
             const discounts = codeDiscounts(context.items, code, yield* usesLeft(code, context.userId), at)
             if (discounts.length === 0)
-              return yield* refuse("eligibility", "This code does not apply to any item in the cart.")
+              return yield* refuseCode("eligibility", "This code does not apply to any item in the cart.")
             const left = dueCents({ ...context, items: [...context.items, ...discounts] })
             const tooLittle = payments.tooLittle(context.checkout?.method ?? "Free", left)
-            if (tooLittle !== undefined) return yield* refuse("eligibility", tooLittle)
+            if (tooLittle !== undefined) return yield* refuseCode("eligibility", tooLittle)
             return discountBy(code.id, discounts)
           })
 
@@ -78,9 +77,11 @@ export class Promotions extends Context.Service<
             const turn: CartTurn | undefined = yield* carts.turn(userId, decide(text)).pipe(
               Effect.catchTags({
                 // A concurrent order used the code, and a limit was reached. The next attempt reads the remaining
-                // number of uses.
+                // number of uses. The budget of an organization covers all discounts of an order or none.
                 LimitReached: ({ limit }) =>
-                  tries < maxAttempts ? Effect.succeed(undefined) : Effect.fail(usedUp(limit)),
+                  tries < maxAttempts && limit !== budgetLimit
+                    ? Effect.succeed(undefined)
+                    : Effect.fail(usedUp(limit)),
                 IdsTaken: Effect.die,
               }),
             )

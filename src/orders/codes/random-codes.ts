@@ -18,7 +18,8 @@ import { idItem } from "../cart/items.ts"
 import { freeDiscounts } from "../checkout/discounts.ts"
 import type { StoredOrder } from "../order-store.ts"
 import { CodePubkeys } from "./code-pubkey-store.ts"
-import { Codes, checkUsable, usedUp } from "./code-store.ts"
+import { checkOrigin, checkUsable, usedUp } from "./code-rules.ts"
+import { Codes } from "./code-store.ts"
 
 const candidates = 16
 const maxRounds = 8
@@ -128,6 +129,7 @@ const make = Effect.gen(function* () {
     const user = yield* users.get(userId)
     const code = yield* getCode(reference)
     const activation = yield* checkSignature(code, user, body)
+    yield* checkOrigin(code, { isSigned: activation !== undefined })
     const repeated = yield* findRepeated(code, userId, activation)
     if (repeated !== undefined) return repeated
     const pubkey = yield* defaultKeys.of(userId)

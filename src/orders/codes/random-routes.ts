@@ -47,7 +47,7 @@ const activate = route({
 const getWritableCode = Effect.fnUntraced(function* (principal: Principal, codeId: string) {
   const code = yield* Codes.use((codes) => codes.find(codeId))
   if (code?.organization_id == null) yield* checkScope(principal, "code:write")
-  else yield* checkInOrganization(principal, code.organization_id, "code:write")
+  else yield* checkInOrganization(principal, code.organization_id, "organizationCode:admin")
   if (code === undefined || code.deleted_at !== null) {
     return yield* new NotFound({ error: "Code not found." })
   }

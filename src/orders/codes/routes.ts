@@ -14,7 +14,7 @@ const listCodes = route({
   ...shared,
   id: "listCodes",
   summary:
-    "List codes and their uses. `organization_id` lists the codes of an organization to members with a power role",
+    "List codes and their uses. `organization_id` lists the codes of an organization; it requires organizationCode:admin in the organization",
   method: "get",
   path: "/codes",
   query: {
@@ -29,7 +29,7 @@ const listCodes = route({
       const organizationId = query.organization_id?.toLowerCase()
       yield* organizationId === undefined
         ? checkScope(principal, "code:read")
-        : checkInOrganization(principal, organizationId, "code:read")
+        : checkInOrganization(principal, organizationId, "organizationCode:admin")
       const page = pageRequest(query, ["created_at", "name"])
       const found = yield* Codes.use((codes) =>
         codes.list({ codeType: query.code_type, organizationId }, page),
@@ -41,7 +41,8 @@ const listCodes = route({
 const createCode = route({
   ...shared,
   id: "createCode",
-  summary: "Create a discount code or a random id code",
+  summary:
+    "Create a discount code or a random id code. `organization_id` requires organizationCode:admin in the organization. Codes of an organization discount only orders of its partner pages and signed activations, within its budget",
   method: "post",
   path: "/codes",
   body: NewCode,
@@ -51,7 +52,7 @@ const createCode = route({
     Effect.gen(function* () {
       yield* body.organization_id == null
         ? checkScope(principal, "code:write")
-        : checkInOrganization(principal, body.organization_id, "code:write")
+        : checkInOrganization(principal, body.organization_id, "organizationCode:admin")
       return showCode(yield* Codes.use((codes) => codes.create(body, operationKey(principal, headers, body))))
     }),
 })
@@ -70,7 +71,7 @@ const deleteCode = route({
       const codes = yield* Codes
       const code = yield* codes.find(params.code_id)
       if (code?.organization_id == null) yield* checkScope(principal, "code:delete")
-      else yield* checkInOrganization(principal, code.organization_id, "code:delete")
+      else yield* checkInOrganization(principal, code.organization_id, "organizationCode:admin")
       return showCode(yield* codes.delete(params.code_id))
     }),
 })

@@ -10,6 +10,7 @@ import { FailPoints } from "../../config/fail-points.ts"
 import { Lootboxes } from "../../lootboxes/lootboxes.ts"
 import { findBooked, otherAmount } from "../booked.ts"
 import { storedOf } from "../cart/cart.ts"
+import { makeCleanupStore } from "../cleanup-store.ts"
 import { makeLedgerStore } from "../ledger-store.ts"
 import type { StoredOrder } from "../order-store.ts"
 import { Refunds } from "../refunds/refunds.ts"
@@ -46,7 +47,7 @@ export class PaymentEvents extends Context.Service<
   {
     apply(event: PaymentEvent): Effect.Effect<void, Unavailable>
     /**
-     * Books a payment that an administrator confirms. A repeated call with the same reference and amount books
+     * Books a payment that an administrator confirms. Does nothing if no order has this id. A repeated call with the same reference and amount books
      * nothing. The same reference with another amount is refused.
      */
     vouch(
@@ -66,6 +67,7 @@ export class PaymentEvents extends Context.Service<
       const refunds = yield* Refunds
       const failPoints = yield* FailPoints
       const ledger = yield* makeLedgerStore
+      const cleanup = yield* makeCleanupStore
 
       const addressOf = Effect.fnUntraced(function* (userId: string) {
         const party = yield* parties.find(userId)
@@ -153,6 +155,12 @@ export class PaymentEvents extends Context.Service<
         attempt?: number,
       ) {
         const settled = yield* captureTurn(orderId, payment, true).pipe(
+          // The order was never paid and is purged. It is restored without items, so that the payment can be refunded.
+          Effect.catchTag("NotFound", (notFound) =>
+            Effect.flatMap(cleanup.restore(orderId), (isRestored) =>
+              isRestored ? captureTurn(orderId, payment, false) : Effect.fail(notFound),
+            ),
+          ),
           // Other orders claimed the ids or used up the code, or the account was deleted. The payment is booked, but
           // the order gets no ids. The payment can be refunded.
           Effect.catchTags({
@@ -189,7 +197,8 @@ export class PaymentEvents extends Context.Service<
       /** Whether a refunded payment that is not in the ledger yet belongs to an order of this service. */
       const isAwaited = Effect.fnUntraced(function* ({ intentId, provider }: RefundEvent) {
         const orderId = yield* payments.find(provider)?.findOrder?.(intentId) ?? Effect.succeed(undefined)
-        return orderId !== undefined && isUuid(orderId) && (yield* actors.find(orderId)) !== undefined
+        if (orderId === undefined || !isUuid(orderId)) return false
+        return (yield* actors.find(orderId)) !== undefined || (yield* cleanup.isPurged(orderId))
       })
 
       const refunded = Effect.fnUntraced(function* (event: RefundEvent) {

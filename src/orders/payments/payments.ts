@@ -70,6 +70,11 @@ export class Payments extends Context.Service<
     /** Cancels an intent. A failure is only logged. A payment that still arrives for this intent is booked. */
     abandon(intent: Intent | undefined): Effect.Effect<void>
     /**
+     * Cancels an intent if it is still open, and returns whether its provider confirms that it is cancelled. False if
+     * the provider is not configured any more.
+     */
+    confirmCancelled(intent: Intent): Effect.Effect<boolean, Unavailable>
+    /**
      * Cancels the intent `before` and creates a new one, if the order is pending and the last turn removed its intent
      * because the amount due changed.
      */
@@ -215,6 +220,13 @@ export class Payments extends Context.Service<
         foresee,
         ensureIntent,
         abandon,
+        confirmCancelled: Effect.fnUntraced(function* (intent) {
+          const provider = known.get(intent.provider)
+          if (provider === undefined) return false
+          if (yield* provider.isCancelled(intent)) return true
+          yield* provider.cancelIntent(intent)
+          return yield* provider.isCancelled(intent)
+        }),
         replaceIntent,
       })
     }),

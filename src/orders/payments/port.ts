@@ -86,6 +86,8 @@ export interface PaymentProvider {
   createIntent(request: IntentRequest): Effect.Effect<MadeIntent, Unavailable>
   /** Cancels an intent. Does nothing if the intent is already paid or cancelled. */
   cancelIntent(intent: Intent): Effect.Effect<void, Unavailable>
+  /** Whether the provider confirms that the intent is cancelled. False if it is open, paid or unknown. */
+  isCancelled(intent: Intent): Effect.Effect<boolean, Unavailable>
   /** Requests a refund. `pending` means that the provider will report the outcome with a webhook. */
   refund(request: {
     /**

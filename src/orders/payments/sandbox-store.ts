@@ -75,6 +75,11 @@ export const makeSandboxStore = Sql.useSync((sql) => ({
     )
   },
 
+  isCancelled: (intentId: string) =>
+    sql
+      .rows((q) => q`select 1 from sandbox_intent where id = ${intentId} and status = 'cancelled'`)
+      .pipe(Effect.map((rows) => rows.length > 0)),
+
   cancelIntent: (intentId: string) =>
     sql.rows((q) => q`update sandbox_intent set status = 'cancelled' where id = ${intentId}`),
 }))

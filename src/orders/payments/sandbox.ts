@@ -149,6 +149,7 @@ export class Sandbox extends Context.Service<
           foresee,
           createIntent,
           cancelIntent: ({ intentId }) => Effect.asVoid(store.cancelIntent(intentId)),
+          isCancelled: ({ intentId }) => store.isCancelled(intentId),
           refund: ({ cents, intentId, orderId, refundId }) =>
             record(intentId, { id: refundId, cents: -cents, outcome: "refunded" }, [
               { kind: "refunded", provider: "sandbox", orderId, paymentFact: "", intentId, refundId, cents },

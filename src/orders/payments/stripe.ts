@@ -150,6 +150,17 @@ const makeProvider = (stripe: StripeSdk, webhookSecret: string): PaymentProvider
         Effect.catchTag("StripeRefused", () => Effect.void),
         Effect.asVoid,
       ),
+    isCancelled: ({ intentId, sessionId }) =>
+      (sessionId === undefined
+        ? Effect.map(
+            ask(() => stripe.paymentIntents.retrieve(intentId)),
+            ({ status }) => status === "canceled",
+          )
+        : Effect.map(
+            ask(() => stripe.checkout.sessions.retrieve(sessionId)),
+            ({ status }) => status === "expired",
+          )
+      ).pipe(Effect.catchTag("StripeRefused", () => Effect.succeed(false))),
     refund: ({ cents, intentId, isRepeated, orderId, refundId }) =>
       Effect.gen(function* () {
         const made = isRepeated ? yield* findRefund(intentId, refundId) : undefined

@@ -98,6 +98,10 @@ describe("a code that gives a random id", () => {
       token: admin.token,
       body: { name: "Shop", partner_path: "code-shop" },
     })
+    await service.call("PUT", `/organizations/${made.body.id}/code_budget`, {
+      token: admin.token,
+      body: { budget_in_cents: 1_000_000 },
+    })
     const codeId = await makeCode({ organization_id: made.body.id })
     const user = await makeDevice()
     const cart = await activate(codeId, user, signer.sign(user.alternateId, "n1"))

@@ -4,6 +4,7 @@ import { dollars, when } from "../parts/format.js"
 import { notify } from "../parts/notices.js"
 import { drawPaged, table } from "../parts/subnav.js"
 import { call, get } from "../platform/api.js"
+import { drawBudgets } from "./budgets.js"
 
 const gives = (code) => {
   if (code.code_type === "RandomYat") return "a random id"
@@ -17,6 +18,7 @@ const uses = (code) =>
 
 export const drawCodes = async (place) => {
   const list = h("div", {})
+  const budgets = h("section", { class: "card" })
   const start = () =>
     drawPaged(
       list,
@@ -31,6 +33,7 @@ export const drawCodes = async (place) => {
                   h("code", {}, code.redemption_code ?? code.name),
                   h("br"),
                   h("span", { class: "soft small" }, code.name),
+                  code.organization_id !== undefined && [" ", badge("Organization")],
                 ],
                 gives(code),
                 uses(code),
@@ -97,6 +100,7 @@ export const drawCodes = async (place) => {
         ),
       ),
     ),
+    budgets,
   )
-  await start()
+  await Promise.all([start(), drawBudgets(budgets)])
 }

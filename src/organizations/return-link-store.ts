@@ -1,0 +1,111 @@
+import { Effect } from "effect"
+import { InvalidRequest, NotFound, Unavailable } from "../../schema/errors.ts"
+import type { Mail } from "../../schema/turn.ts"
+import { isPartnerLink } from "../../schema/web-link.ts"
+import { AppConfig } from "../config/config.ts"
+import { type Client, Sql, type SqlPiece } from "../postgres/sql.ts"
+import type { SqlRefused } from "../postgres/sql-failures.ts"
+import { Outbox } from "../turns/outbox.ts"
+
+interface LinkNow {
+  readonly name: string
+  readonly return_link: string | null
+  readonly owners: ReadonlyArray<string>
+}
+
+const maxAttempts = 5
+
+/**
+ * Changes the return links of organizations. Partner flows send refresh tokens to these links, so the owners of the
+ * organization get a mail about each change, committed with the change.
+ */
+export const makeReturnLinks = Effect.gen(function* () {
+  const sql = yield* Sql
+  const outbox = yield* Outbox
+  const { production } = yield* AppConfig
+
+  const check = (link: string): Effect.Effect<void, InvalidRequest> =>
+    isPartnerLink(link, { production })
+      ? Effect.void
+      : Effect.fail(
+          new InvalidRequest({
+            error:
+              "return_link: expected an https URL or the deep link of an app, for example wallet://done. The link gets refresh tokens, so http is not allowed",
+          }),
+        )
+
+  const read = (id: string) =>
+    sql
+      .rows<LinkNow>(
+        (q) => q`select o.name, o.return_link, array(
+                          select u.email from organization_member m join app_user u on u.id = m.user_id
+                           where m.organization_id = o.id and m.role = 'OrgOwner' and u.email_verified_at is not null
+                             and u.deleted_at is null and u.deactivated_at is null order by u.email) as owners
+                   from organization o where o.id = ${id}`,
+      )
+      .pipe(
+        Effect.flatMap(([row]) =>
+          row === undefined
+            ? Effect.fail(new NotFound({ error: "Organization not found. Check the id." }))
+            : Effect.succeed(row),
+        ),
+      )
+
+  /**
+   * Runs `update`, which sets the link unless it is null, and returns the column `view`. `isCurrent` must be part of its
+   * condition: the mail names the old link, so the statement changes nothing if the link was changed after it was read.
+   * Then the function reads the link again.
+   */
+  const change = Effect.fnUntraced(function* <A>(
+    id: string,
+    link: string | null,
+    update: (q: Client, isCurrent: SqlPiece) => SqlPiece,
+  ): Effect.fn.Return<
+    ReadonlyArray<{ readonly view: A }>,
+    InvalidRequest | NotFound | SqlRefused | Unavailable
+  > {
+    if (link === null)
+      return yield* sql.attempt<{ view: A }>(
+        (q) => q`with changed as (${update(q, q`true`)}) select view from changed`,
+      )
+    for (let tries = 0; tries < maxAttempts; tries++) {
+      const before = yield* read(id)
+      const isSame = before.return_link === link
+      if (!isSame) yield* check(link)
+      const facts = { organization: before.name, before: before.return_link ?? "", after: link }
+      const mails = before.owners.map((to): Mail => ({ to, kind: "return_link_changed", data: facts }))
+      const sealed = JSON.stringify(isSame ? [] : yield* outbox.seal(mails))
+      const rows = yield* sql.attempt<{ view: A }>(
+        (q) => q`with changed as (${update(q, q`return_link is not distinct from ${before.return_link}`)}),
+                      told as materialized (select put_mail(${sealed}::text::jsonb) from changed)
+                 select changed.view from changed cross join told`,
+      )
+      if (rows.length > 0) return rows
+    }
+    return yield* new Unavailable({
+      error: "Too many concurrent changes of this organization. Retry the request.",
+      retryAfterSeconds: 1,
+    })
+  })
+
+  return { check, change }
+})
+
+/** Logs the organizations whose stored link gets no refresh tokens, because it was set before http was refused. */
+export const warnOfUntrustedLinks = Effect.gen(function* () {
+  const sql = yield* Sql
+  const { production } = yield* AppConfig
+  const rows = yield* sql.rows<{ id: string; return_link: string }>(
+    (q) =>
+      q`select id, return_link from organization where return_link ilike 'http:%' order by created_at limit 100`,
+  )
+  for (const { id, return_link } of rows)
+    if (!isPartnerLink(return_link, { production }))
+      yield* Effect.logWarning(
+        "partner flows send no refresh tokens to this return link, because it is not https",
+        {
+          organization: id,
+          return_link,
+        },
+      )
+}).pipe(Effect.ignore)
