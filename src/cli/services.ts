@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import { CallerCache } from "../accounts/caller-cache.ts"
 import { accounts } from "../accounts/layer.ts"
 import { Passwords } from "../accounts/passwords.ts"
+import { SecurityLog } from "../accounts/security-log/security-log.ts"
 import { Users } from "../accounts/user-store.ts"
 import { cliBus } from "../cluster/cli-notifications.ts"
 import { AppConfig, type Config } from "../config/config.ts"
@@ -17,11 +18,19 @@ import { OauthClients } from "../sign-in/oauth/oauth-client-store.ts"
 import { logging } from "../telemetry/log.ts"
 import { turnServices } from "./turns.ts"
 
+/**
+ * The terminal shows the result of a command, so log lines below Warn, such as those of security events, are not
+ * written. The events are still stored in the users' security logs.
+ */
+const cliLogLevel = ({ logLevel }: Config) => ({
+  logLevel: logLevel === "Info" ? ("Warn" as const) : logLevel,
+})
+
 /** All services that the commands use. The HTTP server is not one of them. */
 export const cliServices = (config: Config, connection: DatabaseAddress) =>
   Layer.mergeAll(turnServices, DemoItems.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(accounts, keys, organizations, OauthClients.layer, EmojiIds.layer)),
-    Layer.provideMerge(Layer.mergeAll(CallerCache.layer, Users.layer)),
+    Layer.provideMerge(Layer.mergeAll(CallerCache.layer, SecurityLog.layer, Users.layer)),
     Layer.provideMerge(cliBus),
     Layer.provideMerge(
       Layer.mergeAll(
@@ -31,7 +40,7 @@ export const cliServices = (config: Config, connection: DatabaseAddress) =>
         mintSignatures,
       ),
     ),
-    Layer.provideMerge(Layer.mergeAll(Layer.succeed(AppConfig, config), logging(config))),
+    Layer.provideMerge(Layer.mergeAll(Layer.succeed(AppConfig, config), logging(cliLogLevel(config)))),
   )
 
 export type CliServices = Layer.Success<ReturnType<typeof cliServices>>
