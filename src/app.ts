@@ -1,4 +1,4 @@
-import { Effect, type Layer, ManagedRuntime } from "effect"
+import { Effect, type Layer, ManagedRuntime, References } from "effect"
 import { Mailboxes } from "../actors/mailboxes.ts"
 import { ensureAdmin } from "./accounts/admins.ts"
 import { appLayer, type ServiceOptions } from "./app-layer.ts"
@@ -23,7 +23,8 @@ import { endpointWithNotice, siteNotice, withNotice } from "./web/site-notice.ts
 
 const prepareData = Effect.fnUntraced(function* (config: Config) {
   yield* ensureAdmin
-  if (config.demo) yield* seedDemo
+  // The demo data is created by the same services as real data. Its security events are not worth a log line.
+  if (config.demo) yield* Effect.provideService(seedDemo, References.MinimumLogLevel, "Warn")
   // In production the startup check has already rejected usable demo data, and only the admin's password is set.
   if (!config.production) yield* renewDemoSecrets
 })

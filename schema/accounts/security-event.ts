@@ -30,7 +30,7 @@ const forOperators = (text: string): EventFacts => ({ text })
 export const securityEvents = {
   "login.succeeded": shown("Logged in"),
   "login.code_required": shown("Correct password or link; a two-factor code is still required"),
-  "login.failed": failure("Failed login: wrong password"),
+  "login.failed": failure("Login with a wrong password"),
   "login.locked": failure("Login locked after too many failed logins"),
   "two_factor.failed": failure("Wrong two-factor code"),
   "two_factor.locked": failure("Two-factor codes locked after too many wrong codes"),

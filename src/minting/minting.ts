@@ -116,23 +116,20 @@ export class Minting extends Context.Service<
             })
           }
           const expiry = Math.min(wanted, nowSeconds + maxSeconds)
+          const expires_at = isoTime(expiry * 1000)
           const refused = checkOutcome(
             yield* permissions.note({
               canonical: id.canonical,
               ownerId,
               untilSeconds: expiry + behindSeconds,
-              mail: yield* noticeTo(ownerId, {
-                emoji_id: id.canonical,
-                account,
-                expires_at: isoTime(expiry * 1000),
-              }),
+              mail: yield* noticeTo(ownerId, { emoji_id: id.canonical, account, expires_at }),
             }),
           )
           if (refused !== undefined) return yield* refused
           yield* securityLog.record({
             event: "mint.signed",
             userId: ownerId,
-            details: { emoji_id: id.canonical, account, expiry },
+            details: { emoji_id: id.canonical, account, expires_at },
           })
           const token = id.chain
           const signature = signatures.sign({ token, account, expirySeconds: expiry })
