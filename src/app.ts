@@ -9,6 +9,7 @@ import { seedDemo } from "./demo/demo.ts"
 import { renewDemoSecrets } from "./demo/logins.ts"
 import { toEndpoint } from "./http/dispatch.ts"
 import { Guards } from "./http/guards.ts"
+import { RateLimits } from "./http/limits/rate-limits.ts"
 import { refusalResponse } from "./http/response/problem.ts"
 import { type Server, startServer } from "./http/server.ts"
 import { mountLive } from "./live/socket.ts"
@@ -16,6 +17,7 @@ import { LiveSessions } from "./live/socket-sessions.ts"
 import { Readiness } from "./operations/readiness.ts"
 import { Sql } from "./postgres/sql.ts"
 import { type RouteServices, routes } from "./routes.ts"
+import { withoutInfo } from "./telemetry/log.ts"
 import { Metrics } from "./telemetry/metrics.ts"
 import { Outbox } from "./turns/outbox.ts"
 import { errorPage } from "./web/error-page.ts"
@@ -24,10 +26,15 @@ import { endpointWithNotice, siteNotice, withNotice } from "./web/site-notice.ts
 const prepareData = Effect.fnUntraced(function* (config: Config) {
   yield* ensureAdmin
   // The demo data is created by the same services as real data. Its security events are not worth a log line.
-  if (config.demo) yield* Effect.provideService(seedDemo, References.MinimumLogLevel, "Warn")
+  if (config.demo)
+    yield* Effect.provideService(seedDemo, References.MinimumLogLevel, withoutInfo(config.logLevel))
   // In production the startup check has already rejected usable demo data, and only the admin's password is set.
   if (!config.production) yield* renewDemoSecrets
 })
+
+const untrustedProxy =
+  "a request has X-Forwarded-For, but TRUST_PROXY is off, so rate limits and security events use the address of the " +
+  "proxy: set TRUST_PROXY=on if the service runs behind a proxy that adds this header; otherwise ignore this message"
 
 /** Registers the gauges that are read when the metrics are requested. */
 const registerGauges = (server: Server) =>
@@ -84,7 +91,7 @@ export const startService = async (
   const runtime = ManagedRuntime.make(appLayer(surroundings))
   try {
     const context = await runtime.context()
-    const { metrics, readiness, sessions, endpoints } = await runtime.runPromise(
+    const { metrics, readiness, sessions, endpoints, limits } = await runtime.runPromise(
       Effect.gen(function* () {
         const dispatch = {
           guards: yield* Guards,
@@ -103,6 +110,7 @@ export const startService = async (
           metrics: yield* Metrics,
           readiness,
           sessions: yield* LiveSessions,
+          limits: yield* RateLimits,
           endpoints: yield* Effect.forEach(routes, (route) => toEndpoint(route, dispatch)),
         }
       }),
@@ -118,6 +126,8 @@ export const startService = async (
       endpoints: notice === undefined ? endpoints : endpoints.map((one) => endpointWithNotice(one, notice)),
       allowedOrigins: config.allowedOrigins,
       trustProxy: config.trustProxy === "on",
+      onForwarded: () => void fork(Effect.logWarning(untrustedProxy)),
+      limitUnknownPath: (address) => limits.exceeds("unknown_path", "address", address),
       deadlineMs: config.requestDeadlineSeconds * 1000,
       observe: metrics.observer,
       mount: (app) =>

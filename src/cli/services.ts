@@ -15,18 +15,13 @@ import { mintSignatures } from "../minting/layer.ts"
 import { organizations } from "../organizations/layer.ts"
 import { type DatabaseAddress, Sql } from "../postgres/sql.ts"
 import { OauthClients } from "../sign-in/oauth/oauth-client-store.ts"
-import { logging } from "../telemetry/log.ts"
+import { logging, withoutInfo } from "../telemetry/log.ts"
 import { turnServices } from "./turns.ts"
 
 /**
- * The terminal shows the result of a command, so log lines below Warn, such as those of security events, are not
- * written. The events are still stored in the users' security logs.
+ * All services that the commands use. The HTTP server is not one of them. The terminal shows the result of a command,
+ * so log lines with the level Info are not written.
  */
-const cliLogLevel = ({ logLevel }: Config) => ({
-  logLevel: logLevel === "Info" ? ("Warn" as const) : logLevel,
-})
-
-/** All services that the commands use. The HTTP server is not one of them. */
 export const cliServices = (config: Config, connection: DatabaseAddress) =>
   Layer.mergeAll(turnServices, DemoItems.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(accounts, keys, organizations, OauthClients.layer, EmojiIds.layer)),
@@ -40,7 +35,9 @@ export const cliServices = (config: Config, connection: DatabaseAddress) =>
         mintSignatures,
       ),
     ),
-    Layer.provideMerge(Layer.mergeAll(Layer.succeed(AppConfig, config), logging(cliLogLevel(config)))),
+    Layer.provideMerge(
+      Layer.mergeAll(Layer.succeed(AppConfig, config), logging({ logLevel: withoutInfo(config.logLevel) })),
+    ),
   )
 
 export type CliServices = Layer.Success<ReturnType<typeof cliServices>>

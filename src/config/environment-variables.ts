@@ -174,6 +174,12 @@ export const settings = {
     "`off` turns rate limits off for load tests; not allowed in production.",
     onOff,
   ),
+  coldLookupsPerMinute: setting(
+    "COLD_LOOKUPS_PER_MINUTE",
+    "6000",
+    "Lookups per minute that one address may make without them being in the cache, per process. A caller with a valid API key or access token has twice as many of its own. Cached lookups are not counted.",
+    whole(1, 1_000_000_000),
+  ),
   accessTokenSeconds: setting("ACCESS_TOKEN_SECONDS", "900", "Lifetime of an access token.", seconds),
   refreshTokenSeconds: setting("REFRESH_TOKEN_SECONDS", "2592000", "Lifetime of a refresh token.", seconds),
   magicLinkSeconds: setting("MAGIC_LINK_SECONDS", "900", "Lifetime of a magic link.", seconds),

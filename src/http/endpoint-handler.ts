@@ -3,7 +3,7 @@ import type { Endpoint, Precomputed, RawResponse } from "./endpoint.ts"
 import type { Exchange, Exchanges, Observer } from "./exchange.ts"
 import { idempotencyHeader } from "./guards.ts"
 import { noBody } from "./request/body.ts"
-import { callerAddress } from "./request/caller-address.ts"
+import type { CallerAddress } from "./request/caller-address.ts"
 import { clearHead, contentLengthOf, type HeadFacts, readHead } from "./request/head.ts"
 import { headerKey } from "./request/header-key.ts"
 import { parameterNames, percentDecode } from "./request/path.ts"
@@ -21,7 +21,7 @@ const originKey = headerKey("origin")
  * Makes the uWebSockets.js handlers of endpoints. A handler sends a precomputed response if there is one; otherwise
  * it calls `handle` of the endpoint.
  */
-export const makeEndpointHandlers = (exchanges: Exchanges, observe: Observer, trustProxy: boolean) => {
+export const makeEndpointHandlers = (exchanges: Exchanges, observe: Observer, addressOf: CallerAddress) => {
   const { answer, crossOrigin, fail, failDefect, guarded, leave, open, pace, readBody, refuseLength, state } =
     exchanges
   const { anyOrigin, constantLines, writeOrigin } = crossOrigin
@@ -61,7 +61,7 @@ export const makeEndpointHandlers = (exchanges: Exchanges, observe: Observer, tr
         params,
         query: req.getQuery() ?? "",
         headers,
-        address: endpoint.needsAddress ? callerAddress(exchange.res, req, trustProxy) : "",
+        address: endpoint.needsAddress ? addressOf(exchange.res, req) : "",
         body: noBody,
       }
       const respond = (response: RawResponse) => guarded(exchange, () => answer(exchange, response))

@@ -13,6 +13,7 @@ export type Refusal =
   | "bad_length"
   | "bad_path"
   | "not_found"
+  | "too_many_unknown"
   | "method_not_allowed"
   | "body_too_large"
   | "deadline"

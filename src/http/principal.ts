@@ -23,3 +23,9 @@ export interface Principal {
   /** Whether the user has turned on two-factor authentication. Then sensitive operations may require a new code. */
   readonly twoFactor: boolean
 }
+
+/**
+ * The key under which a caller's requests are counted for rate limits. Each API key has its own limit. All sessions
+ * of a user share one limit.
+ */
+export const callerKey = ({ keyId, userId, via }: Principal): string => `${via}/${keyId ?? userId}`

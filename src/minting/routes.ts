@@ -38,6 +38,7 @@ const metadata = route({
   method: "get",
   path: "/nft_transfers/metadata/:token_id",
   auth: "none",
+  limit: "read",
   params: { token_id: IntText(1, Number.MAX_SAFE_INTEGER) },
   success: TokenMetadata,
   errors: [NotFound],
