@@ -11,9 +11,15 @@ import { toEndpoint } from "./http/dispatch.ts"
 import { Guards } from "./http/guards.ts"
 import { RateLimits } from "./http/limits/rate-limits.ts"
 import { refusalResponse } from "./http/response/problem.ts"
-import { type Server, startServer } from "./http/server.ts"
+import { type Server, type ServerOptions, startServer } from "./http/server.ts"
 import { mountLive } from "./live/socket.ts"
 import { LiveSessions } from "./live/socket-sessions.ts"
+import {
+  areMetricsOff,
+  endpointsOfMainPort,
+  metricsOff,
+  startMetricsServer,
+} from "./operations/metrics-server.ts"
 import { Readiness } from "./operations/readiness.ts"
 import { Sql } from "./postgres/sql.ts"
 import { type RouteServices, routes } from "./routes.ts"
@@ -89,6 +95,7 @@ export const startService = async (
 ) => {
   const { config } = surroundings
   const runtime = ManagedRuntime.make(appLayer(surroundings))
+  let metricsServer: Server | undefined
   try {
     const context = await runtime.context()
     const { metrics, readiness, sessions, endpoints, limits } = await runtime.runPromise(
@@ -118,18 +125,31 @@ export const startService = async (
     if (surroundings.preparesData) await runtime.runPromise(prepareData(config))
     const fork = Effect.runForkWith(context)
     const notice = siteNotice(config)
+    const refuse: ServerOptions["refuse"] = (kind, requestId, details, shape) => {
+      if (kind === "defect") fork(Effect.logError("request failed", { request_id: requestId }, details))
+      const response = refusalResponse(kind, requestId, details, shape, errorPage)
+      return notice === undefined ? response : withNotice(response, notice)
+    }
     const ownAddresses = [config.baseUrl, config.authUrl, config.webUrl]
-    const server: Server = await startServer({
+    const shared = {
       host: config.host,
-      port: options.port,
       exclusive: options.exclusive,
-      endpoints: notice === undefined ? endpoints : endpoints.map((one) => endpointWithNotice(one, notice)),
       allowedOrigins: config.allowedOrigins,
+      isHttps: config.baseUrl.startsWith("https:"),
       trustProxy: config.trustProxy === "on",
-      onForwarded: () => void fork(Effect.logWarning(untrustedProxy)),
-      limitUnknownPath: (address) => limits.exceeds("unknown_path", "address", address),
       deadlineMs: config.requestDeadlineSeconds * 1000,
       observe: metrics.observer,
+      refuse,
+    }
+    const shownEndpoints =
+      notice === undefined ? endpoints : endpoints.map((one) => endpointWithNotice(one, notice))
+    metricsServer = await startMetricsServer(endpoints, config.metricsPort, shared)
+    const server: Server = await startServer({
+      ...shared,
+      port: options.port,
+      endpoints: endpointsOfMainPort(shownEndpoints, config),
+      onForwarded: () => void fork(Effect.logWarning(untrustedProxy)),
+      limitUnknownPath: (address) => limits.exceeds("unknown_path", "address", address),
       mount: (app) =>
         mountLive(app, {
           sessions,
@@ -144,12 +164,8 @@ export const startService = async (
           trustProxy: config.trustProxy === "on",
           defect: (error) => void fork(Effect.logError("live socket failed", error)),
         }),
-      refuse: (kind, requestId, details, shape) => {
-        if (kind === "defect") fork(Effect.logError("request failed", { request_id: requestId }, details))
-        const response = refusalResponse(kind, requestId, details, shape, errorPage)
-        return notice === undefined ? response : withNotice(response, notice)
-      },
     })
+    if (surroundings.preparesData && areMetricsOff(config)) fork(Effect.logWarning(metricsOff))
     await runtime.runPromise(registerGauges(server))
     await runtime.runPromise(
       OwnAddress.use((own) => Effect.sync(() => own.listening(config.host, server.port))),
@@ -160,10 +176,12 @@ export const startService = async (
       stop: async () => {
         readiness.drain()
         await server.stop(config.drainSeconds * 1000)
+        await metricsServer?.stop(0)
         await runtime.dispose()
       },
     }
   } catch (error) {
+    await metricsServer?.stop(0)
     await runtime.dispose()
     throw error
   }

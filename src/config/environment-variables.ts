@@ -1,6 +1,7 @@
 import { readDatabaseUrl, withHost } from "./database-url.ts"
 import {
   baseUrl,
+  bearerSecret,
   email,
   hexKey,
   keyList,
@@ -258,6 +259,16 @@ export const settings = {
     "10000",
     "Maximum number of stored events per channel.",
     whole(1, 10_000_000),
+  ),
+  metricsPort: optionalSetting(
+    "METRICS_PORT",
+    "Port that serves only `GET /metrics`. `PORT` then does not serve it. In production, `GET /metrics` needs this or `METRICS_TOKEN`.",
+    whole(1, 65_535),
+  ),
+  metricsToken: optionalSetting(
+    "METRICS_TOKEN",
+    "Token that `GET /metrics` requires, as `Authorization: Bearer TOKEN`. At least 16 characters.",
+    secret(bearerSecret),
   ),
   failpoint: optionalSetting(
     "FAILPOINT",

@@ -4,7 +4,7 @@ import type { Exchange, Exchanges, Observer } from "./exchange.ts"
 import { idempotencyHeader } from "./guards.ts"
 import { noBody } from "./request/body.ts"
 import type { CallerAddress } from "./request/caller-address.ts"
-import { clearHead, contentLengthOf, type HeadFacts, readHead } from "./request/head.ts"
+import { announcesBody, clearHead, contentLengthOf, type HeadFacts, readHead } from "./request/head.ts"
 import { headerKey } from "./request/header-key.ts"
 import { parameterNames, percentDecode } from "./request/path.ts"
 import { makePrecomputedWriter } from "./response/precomputed.ts"
@@ -78,7 +78,7 @@ export const makeEndpointHandlers = (exchanges: Exchanges, observe: Observer, ad
 
     const mayHaveBody = endpoint.method !== "get"
     return (res: HttpResponse, req: HttpRequest) => {
-      const facts = mayHaveBody || contentLengthOf(req) !== "" ? readHead(req) : clearHead
+      const facts = mayHaveBody || announcesBody(req) ? readHead(req) : clearHead
       if (!facts.hasValidLength) return refuseLength(open(res, req, endpoint, head))
       if (prepared !== undefined && !head && !state.isDraining && !pace.isOver) {
         let made: Precomputed | undefined

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { InvalidRequest, Unauthorized, Unavailable } from "../../../schema/errors.ts"
 import { RateLimits } from "../../http/limits/rate-limits.ts"
-import { type AccountName, accountKey } from "../account-name.ts"
+import { type AccountName, accountKey, nameByEmail } from "../account-name.ts"
 import { Accounts } from "../account-store.ts"
 import { type PasswordQueueFull, Passwords } from "../passwords.ts"
 import { recordEvent } from "../security-log/security-log.ts"
@@ -18,7 +18,7 @@ export const accountName = (body: {
   readonly email?: string | null
   readonly alternate_id?: string | null
 }): AccountName | undefined => {
-  if (body.email) return { email: body.email.trim().toLowerCase() }
+  if (body.email) return nameByEmail(body.email)
   return body.alternate_id ? { alternateId: body.alternate_id } : undefined
 }
 
