@@ -1,4 +1,4 @@
-import { Effect, type Layer, ManagedRuntime } from "effect"
+import { Effect, type Layer, ManagedRuntime, References } from "effect"
 import { Mailboxes } from "../actors/mailboxes.ts"
 import { ensureAdmin } from "./accounts/admins.ts"
 import { appLayer, type ServiceOptions } from "./app-layer.ts"
@@ -9,13 +9,21 @@ import { seedDemo } from "./demo/demo.ts"
 import { renewDemoSecrets } from "./demo/logins.ts"
 import { toEndpoint } from "./http/dispatch.ts"
 import { Guards } from "./http/guards.ts"
+import { RateLimits } from "./http/limits/rate-limits.ts"
 import { refusalResponse } from "./http/response/problem.ts"
-import { type Server, startServer } from "./http/server.ts"
+import { type Server, type ServerOptions, startServer } from "./http/server.ts"
 import { mountLive } from "./live/socket.ts"
 import { LiveSessions } from "./live/socket-sessions.ts"
+import {
+  areMetricsOff,
+  endpointsOfMainPort,
+  metricsOff,
+  startMetricsServer,
+} from "./operations/metrics-server.ts"
 import { Readiness } from "./operations/readiness.ts"
 import { Sql } from "./postgres/sql.ts"
 import { type RouteServices, routes } from "./routes.ts"
+import { withoutInfo } from "./telemetry/log.ts"
 import { Metrics } from "./telemetry/metrics.ts"
 import { Outbox } from "./turns/outbox.ts"
 import { errorPage } from "./web/error-page.ts"
@@ -23,11 +31,17 @@ import { endpointWithNotice, siteNotice, withNotice } from "./web/site-notice.ts
 
 const prepareData = Effect.fnUntraced(function* (config: Config) {
   yield* ensureAdmin
-  if (config.demo) yield* seedDemo
+  // The demo data is created by the same services as real data. Its security events are not worth a log line.
+  if (config.demo)
+    yield* Effect.provideService(seedDemo, References.MinimumLogLevel, withoutInfo(config.logLevel))
   // In production no demo secrets are set, because the startup check has already rejected a database with usable demo
   // data.
   if (!config.production) yield* renewDemoSecrets
 })
+
+const untrustedProxy =
+  "a request has X-Forwarded-For, but TRUST_PROXY is off, so rate limits and security events use the address of the " +
+  "proxy: set TRUST_PROXY=on if the service runs behind a proxy that adds this header; otherwise ignore this message"
 
 /** Registers the gauges that are read when the metrics are requested. */
 const registerGauges = (server: Server) =>
@@ -82,9 +96,10 @@ export const startService = async (
 ) => {
   const { config } = surroundings
   const runtime = ManagedRuntime.make(appLayer(surroundings))
+  let metricsServer: Server | undefined
   try {
     const context = await runtime.context()
-    const { metrics, readiness, sessions, endpoints } = await runtime.runPromise(
+    const { metrics, readiness, sessions, endpoints, limits } = await runtime.runPromise(
       Effect.gen(function* () {
         const dispatch = {
           guards: yield* Guards,
@@ -103,6 +118,7 @@ export const startService = async (
           metrics: yield* Metrics,
           readiness,
           sessions: yield* LiveSessions,
+          limits: yield* RateLimits,
           endpoints: yield* Effect.forEach(routes, (route) => toEndpoint(route, dispatch)),
         }
       }),
@@ -110,16 +126,31 @@ export const startService = async (
     if (surroundings.preparesData) await runtime.runPromise(prepareData(config))
     const fork = Effect.runForkWith(context)
     const notice = siteNotice(config)
+    const refuse: ServerOptions["refuse"] = (kind, requestId, details, shape) => {
+      if (kind === "defect") fork(Effect.logError("request failed", { request_id: requestId }, details))
+      const response = refusalResponse(kind, requestId, details, shape, errorPage)
+      return notice === undefined ? response : withNotice(response, notice)
+    }
     const ownAddresses = [config.baseUrl, config.authUrl, config.webUrl]
-    const server: Server = await startServer({
+    const shared = {
       host: config.host,
-      port: options.port,
       exclusive: options.exclusive,
-      endpoints: notice === undefined ? endpoints : endpoints.map((one) => endpointWithNotice(one, notice)),
       allowedOrigins: config.allowedOrigins,
+      isHttps: config.baseUrl.startsWith("https:"),
       trustProxy: config.trustProxy === "on",
       deadlineMs: config.requestDeadlineSeconds * 1000,
       observe: metrics.observer,
+      refuse,
+    }
+    const shownEndpoints =
+      notice === undefined ? endpoints : endpoints.map((one) => endpointWithNotice(one, notice))
+    metricsServer = await startMetricsServer(endpoints, config.metricsPort, shared)
+    const server: Server = await startServer({
+      ...shared,
+      port: options.port,
+      endpoints: endpointsOfMainPort(shownEndpoints, config),
+      onForwarded: () => void fork(Effect.logWarning(untrustedProxy)),
+      limitUnknownPath: (address) => limits.exceeds("unknown_path", "address", address),
       mount: (app) =>
         mountLive(app, {
           sessions,
@@ -134,12 +165,8 @@ export const startService = async (
           trustProxy: config.trustProxy === "on",
           defect: (error) => void fork(Effect.logError("live socket failed", error)),
         }),
-      refuse: (kind, requestId, details, shape) => {
-        if (kind === "defect") fork(Effect.logError("request failed", { request_id: requestId }, details))
-        const response = refusalResponse(kind, requestId, details, shape, errorPage)
-        return notice === undefined ? response : withNotice(response, notice)
-      },
     })
+    if (surroundings.preparesData && areMetricsOff(config)) fork(Effect.logWarning(metricsOff))
     await runtime.runPromise(registerGauges(server))
     await runtime.runPromise(
       OwnAddress.use((own) => Effect.sync(() => own.listening(config.host, server.port))),
@@ -150,10 +177,12 @@ export const startService = async (
       stop: async () => {
         readiness.drain()
         await server.stop(config.drainSeconds * 1000)
+        await metricsServer?.stop(0)
         await runtime.dispose()
       },
     }
   } catch (error) {
+    await metricsServer?.stop(0)
     await runtime.dispose()
     throw error
   }

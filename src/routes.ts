@@ -2,6 +2,7 @@ import { apiKeys } from "./accounts/api-keys/routes.ts"
 import { features } from "./accounts/feature-routes.ts"
 import { auth } from "./accounts/login/routes.ts"
 import { registration } from "./accounts/registration-routes.ts"
+import { securityLog } from "./accounts/security-log/routes.ts"
 import { twoFactor } from "./accounts/two-factor/routes.ts"
 import { users } from "./accounts/user-routes.ts"
 import { consolePages } from "./console/routes.ts"
@@ -77,6 +78,7 @@ const table = [
   ...dev,
   ...currentUser,
   ...users,
+  ...securityLog,
   ...features,
   ...pubkeys,
   ...wallets,

@@ -26,7 +26,7 @@ export const subjects: Readonly<Record<string, ReadonlyArray<string>>> = {
   directory: ["accounts", "keys"],
   "sign-in": ["accounts", "directory"],
   organizations: ["accounts", "sign-in"],
-  minting: ["directory", "keys"],
+  minting: ["accounts", "directory", "keys"],
   market: ["directory"],
   lootboxes: ["accounts", "keys", "market"],
   transfers: ["accounts", "keys", "minting"],

@@ -8,6 +8,25 @@ const maxEmailLength = 254
 export const isEmail = (text: string): boolean =>
   text.length <= maxEmailLength && /^[^\s@,;<>"]+@[^\s@,;<>"]+$/.test(text)
 
+/** Characters without a visible form, such as a zero-width space. */
+const invisible = /\p{Default_Ignorable_Code_Point}/gu
+
+/**
+ * Returns the form in which an email address is stored. Different spellings of one address have the same form, so that
+ * nobody can register an address that looks like the address of another user. Compatibility forms such as full-width
+ * letters and dots become the usual characters, invisible characters and dots at the end of the domain are removed, and
+ * letters become lower case. The text is normalised again at the end, because lower case may undo it.
+ */
+export const normalizeEmail = (typed: string): string =>
+  typed
+    .normalize("NFKC")
+    .replaceAll(invisible, "")
+    .replaceAll("\u3002", ".")
+    .trim()
+    .toLowerCase()
+    .normalize("NFKC")
+    .replace(/\.+$/, "")
+
 /** The allowed length of a password, in code points of its NFC form. */
 export const passwordLength = { minimum: 8, maximum: 200 }
 

@@ -36,14 +36,29 @@ export const Confirm2Fa = Schema.Struct({ code: text(64), refresh_token: refresh
  * Matches a path on this site. A scheme, two slashes at the start or a backslash could lead to another site, so they
  * are rejected.
  */
-const redirectPath = /^\/(?![/\\])[^\\\p{Cc}\s]{0,500}$/u
-export const isRedirectPath = (text: string): boolean => redirectPath.test(text)
+const localPath = /^\/(?![/\\])[^\\\p{Cc}\s]{0,500}$/u
+/**
+ * The pages of this site where a login may end. Other paths are not allowed, because some of them lead to another site:
+ * `/redirect` leads where the owner of an emoji id wants.
+ */
+const pages = new Set(["/", "/docs", "/magic_link/done"])
+const isPage = (path: string): boolean => pages.has(path) || path.startsWith("/partner/")
+
+/**
+ * Returns the path of a page where a login may end, in the form that a browser requests: percent-encoded and without
+ * dot segments such as `/../`. Returns undefined if the text is not the path of such a page.
+ */
+export const readRedirectPath = (text: string): string | undefined => {
+  if (!localPath.test(text) || !URL.canParse(text, "http://localhost")) return undefined
+  const { hash, pathname, search } = new URL(text, "http://localhost")
+  return isPage(pathname) ? `${pathname}${search}${hash}` : undefined
+}
 /**
  * A redirect path or an empty text. Clients in languages without `undefined` may send an empty text to omit the path.
  */
 const RedirectPath = Schema.String.check(
-  Schema.makeFilter((text: string) => text === "" || isRedirectPath(text), {
-    message: "expected a path that starts with a single slash",
+  Schema.makeFilter((text: string) => text === "" || readRedirectPath(text) !== undefined, {
+    message: `expected the path of a page: ${[...pages].join(", ")} or a path that starts with /partner/`,
   }),
 )
 

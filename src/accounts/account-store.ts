@@ -117,11 +117,15 @@ export class Accounts extends Context.Service<
       const find = (name: AccountName) =>
         sql
           .rows<Account>((q) => {
+            const byEmail = (email: string, spelling = email) =>
+              spelling === email
+                ? q`u.email = ${email}`
+                : q`u.email in (${spelling}, ${email}) order by u.email = ${spelling} desc limit 1`
             const where =
               "id" in name
                 ? q`u.id = ${name.id}`
                 : "email" in name
-                  ? q`u.email = ${name.email}`
+                  ? byEmail(name.email, name.spelling)
                   : q`u.alternate_id = ${name.alternateId}`
             return q`select u.id, u.email, u.role, u.token_epoch as epoch, u.password_hash,
                             u.deactivated_at is null and u.deleted_at is null as active,

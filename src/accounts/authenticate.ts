@@ -99,7 +99,7 @@ export const makeAuthenticate = Effect.gen(function* () {
     return key?.caller.active ? keyPrincipal(key) : undefined
   })
 
-  const find = Effect.fnUntraced(function* (scheme: AuthScheme, request: RawRequest) {
+  const find = Effect.fnUntraced(function* (scheme: AuthScheme, request: Pick<RawRequest, "headers">) {
     const token = bearerToken(request.headers)
     if (token !== undefined) {
       const principal = yield* token.startsWith("svc_") ? byApiKey(token) : byToken(token)
@@ -111,7 +111,7 @@ export const makeAuthenticate = Effect.gen(function* () {
       : yield* byApiKey(apiKey.trim())
   })
 
-  const findOrFail = Effect.fnUntraced(function* (scheme: AuthScheme, request: RawRequest) {
+  const findOrFail = Effect.fnUntraced(function* (scheme: AuthScheme, request: Pick<RawRequest, "headers">) {
     const principal = yield* find(scheme, request)
     if (principal !== undefined && isAccepted(scheme, principal)) return principal
     if (scheme === "optional") return null
@@ -125,7 +125,7 @@ export const makeAuthenticate = Effect.gen(function* () {
     )
   })
 
-  return (scheme: AuthScheme, request: RawRequest) => {
+  return (scheme: AuthScheme, request: Pick<RawRequest, "headers">) => {
     const token = bearerToken(request.headers)
     const known = token === undefined ? undefined : recall(token)
     return known !== undefined && isAccepted(scheme, known)

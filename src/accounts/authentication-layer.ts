@@ -9,6 +9,7 @@ import { ApiKeyCallerCache } from "./api-keys/api-key-caller-store.ts"
 import { CallerCache } from "./caller-cache.ts"
 import { MagicLinks } from "./login/magic-links.ts"
 import { type PasswordOptions, Passwords } from "./passwords.ts"
+import { SecurityLog } from "./security-log/security-log.ts"
 import { BrowserCookies } from "./sessions/browser-cookies.ts"
 import { BrowserSessions } from "./sessions/browser-sessions.ts"
 import { OneTimeCodes } from "./sessions/one-time-codes.ts"
@@ -24,12 +25,12 @@ import { Users } from "./user-store.ts"
 export const credentials = (keys: ReadonlyArray<NamedKey>, passwords?: PasswordOptions) =>
   Layer.mergeAll(OneTimeCodes.layer({ keys }), RefreshTokens.layer({ keys }), Passwords.layer(passwords))
 
-/** Services that sign and verify tokens, and find and cache users. */
+/** Services that sign and verify tokens, find and cache users, and record security events. */
 export const callers = (keys: ReadonlyArray<NamedKey>, config: Config) => {
   const facts = { keys, issuer: config.baseUrl, accessSeconds: config.accessTokenSeconds }
   // One node may sign a token and another node may verify it, so all nodes use the database's clock.
   const tokens = Tokens.layer(facts).pipe(Layer.provide(Layer.effect(Clock.Clock, makeDatabaseTime)))
-  return Layer.mergeAll(AccountResponseCache.layer, Users.layer).pipe(
+  return Layer.mergeAll(AccountResponseCache.layer, Users.layer, SecurityLog.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(CallerCache.layer, tokens)),
   )
 }

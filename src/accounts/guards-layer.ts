@@ -3,16 +3,10 @@ import { AppConfig } from "../config/config.ts"
 import { Guards } from "../http/guards.ts"
 import { makeIdempotency } from "../http/idempotency.ts"
 import { RateLimits } from "../http/limits/rate-limits.ts"
-import type { Principal } from "../http/principal.ts"
+import { callerKey } from "../http/principal.ts"
 import { addressGroup } from "../http/request/caller-address.ts"
 import { makeAuthenticate } from "./authenticate.ts"
 import { Sessions } from "./sessions/sessions.ts"
-
-/**
- * Returns the key under which the rate limits count the requests of a caller. Each API key is counted separately. All
- * sessions of a user are counted together, and so are all OAuth tokens of a user.
- */
-const callerKey = ({ keyId, userId, via }: Principal): string => `${via}/${keyId ?? userId}`
 
 /**
  * Implements the checks that run before a handler: authentication, rate limits, a recent two-factor code, and

@@ -122,5 +122,5 @@ export const register = Effect.fnUntraced(function* (body: RegisterUserParameter
     )
   const account = yield* accounts.find({ id: userId })
   if (account === undefined) return yield* Effect.die("a registered user was not found")
-  return { userId, tokens: yield* sessions.open(account) }
+  return { userId, tokens: yield* sessions.open(account, { method: "registration" }) }
 })

@@ -12,6 +12,7 @@ import { queueFull } from "./login/login.ts"
 import { MagicLinks, mailKind } from "./login/magic-links.ts"
 import { Passwords } from "./passwords.ts"
 import { invalidField, unacceptable, uniquenessOf } from "./registration.ts"
+import { recordEvent } from "./security-log/security-log.ts"
 import { Sessions } from "./sessions/sessions.ts"
 
 /** Fails unless the caller may change the email or the password of the account. */
@@ -52,7 +53,10 @@ const checkMayChange = Effect.fnUntraced(function* (
   const isRight = yield* passwords
     .verify(account.password_hash, body.current_password)
     .pipe(Effect.catchTag("PasswordQueueFull", (full) => Effect.fail(queueFull(full))))
-  if (!isRight) return yield* invalidField("current_password", "invalid", "The current password is wrong.")
+  if (!isRight) {
+    yield* recordEvent({ event: "login.failed", userId: account.id, details: { method: "current_password" } })
+    return yield* invalidField("current_password", "invalid", "The current password is wrong.")
+  }
   yield* limits.forgive("login", account.id)
 })
 
@@ -125,9 +129,11 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
       error: "Another request changed the password or deleted the account. Log in again and retry.",
     })
   }
+  if (email !== undefined) yield* recordEvent({ event: "email.changed", userId: account.id })
+  if (new_hash !== undefined) yield* recordEvent({ event: "password.changed", userId: account.id })
   if (done.epoch === undefined) return undefined
   yield* sessions.ended(account.id, { events: done.events ?? [] })
   const changed = yield* accounts.find({ id: account.id })
   if (changed === undefined) return yield* new NotFound({ error: "User not found." })
-  return yield* sessions.open(changed, { verifiedAt })
+  return yield* sessions.open(changed, { verifiedAt, method: "password_change" })
 })

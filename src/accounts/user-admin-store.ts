@@ -11,6 +11,8 @@ import { Bus } from "../cluster/bus.ts"
 import { type Client, Sql } from "../postgres/sql.ts"
 import { CallerCache } from "./caller-cache.ts"
 import { uniquenessOf } from "./registration.ts"
+import { SecurityLog } from "./security-log/security-log.ts"
+import { eventsOfChange, type UserFacts } from "./security-log/user-change-events.ts"
 import { matchingUsers } from "./user-search-store.ts"
 
 export const userSorts = ["created_at", "updated_at", "email", "first_name", "last_name", "role"] as const
@@ -156,6 +158,7 @@ export class UserAdmin extends Context.Service<
       const sql = yield* Sql
       const callers = yield* CallerCache
       const bus = yield* Bus
+      const securityLog = yield* SecurityLog
 
       const invalidating = (id: string) => callers.invalidating(id.toLowerCase())
       const publish = (events: ReadonlyArray<Event>) => {
@@ -177,6 +180,7 @@ export class UserAdmin extends Context.Service<
         if ("role" in outcome) return yield* refused(outcome)
         if ("held" in outcome) return yield* stillHeld(outcome.held)
         publish(outcome.events)
+        yield* securityLog.record({ event: "account.deleted", userId: id.toLowerCase() })
         return { ...outcome.user, kept_emoji_ids: outcome.kept }
       })
       const owned = (q: Client, limit: number) => q`
@@ -239,12 +243,18 @@ export class UserAdmin extends Context.Service<
             .pipe(Effect.map((rows) => rows[0]?.password_hash ?? undefined)),
         update: Effect.fnUntraced(function* (id, changes, by) {
           const [row] = yield* sql
-            .attempt<{ outcome: Outcome<Changed> }>(
+            .attempt<{ outcome: Outcome<Changed>; before: UserFacts | null }>(
+              // The subquery sees the user as it was before the statement.
               (q) =>
-                q`select update_user(${id}, ${JSON.stringify(changes)}::text::jsonb, ${rolesUpTo(by) as string[]}) as outcome`,
+                q`select update_user(${id}, ${JSON.stringify(changes)}::text::jsonb, ${rolesUpTo(by) as string[]}) as outcome,
+                         (select jsonb_build_object('role', role, 'email', email, 'active', deactivated_at is null)
+                            from app_user where id = ${id}) as before`,
             )
             .pipe(Effect.catchTag("SqlRefused", uniquenessOf), invalidating(id))
-          return yield* afterChange(row!.outcome)
+          const user = yield* afterChange(row!.outcome)
+          for (const event of eventsOfChange(id.toLowerCase(), changes, row!.before))
+            yield* securityLog.record(event)
+          return user
         }),
         removeTwoFactor: Effect.fnUntraced(function* (id, by) {
           const [row] = yield* sql
@@ -252,7 +262,13 @@ export class UserAdmin extends Context.Service<
               (q) => q`select destroy_two_factor(${id}, ${rolesUpTo(by) as string[]}) as outcome`,
             )
             .pipe(invalidating(id))
-          return yield* afterChange(row!.outcome).pipe(Effect.catchTag("Conflict", Effect.die))
+          const user = yield* afterChange(row!.outcome).pipe(Effect.catchTag("Conflict", Effect.die))
+          yield* securityLog.record({
+            event: "two_factor.disabled",
+            userId: id.toLowerCase(),
+            details: { provider: "all" },
+          })
+          return user
         }),
         remove: (id, { by, insists }) =>
           afterRemoval(

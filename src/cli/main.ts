@@ -1,6 +1,7 @@
 import { Effect, ManagedRuntime } from "effect"
 import { isProblem } from "../../schema/errors.ts"
 import { type Config, readConfig } from "../config/config.ts"
+import { RequestOrigin } from "../http/request/request-origin.ts"
 import type { CliCommand, Command, Input } from "./command.ts"
 import { commands } from "./commands.ts"
 import { openDatabase } from "./database.ts"
@@ -11,6 +12,9 @@ import { cliServices } from "./services.ts"
 /** Exit codes: 0 success, 1 failure, 2 invalid usage. */
 const failed = 1
 const invalidUsage = 2
+
+/** Security events of commands name the command line as their origin. */
+const origin = { requestId: "", address: "", userAgent: "", userId: null, via: "command_line" } as const
 
 const reasonOf = (error: unknown): string => {
   if (!isProblem(error)) return error instanceof Error ? error.message.split("\n")[0]! : String(error)
@@ -25,7 +29,9 @@ const runOnDatabase = async (command: Command, input: Input, config: Config): Pr
   try {
     const runtime = ManagedRuntime.make(cliServices(config, database.address))
     try {
-      const outcome = await runtime.runPromise(Effect.result(command.run(input)))
+      const outcome = await runtime.runPromise(
+        Effect.result(command.run(input)).pipe(Effect.provideService(RequestOrigin, origin)),
+      )
       if (outcome._tag === "Failure") throw outcome.failure
       return outcome.success
     } finally {

@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import { CallerCache } from "../accounts/caller-cache.ts"
 import { accounts } from "../accounts/layer.ts"
 import { Passwords } from "../accounts/passwords.ts"
+import { SecurityLog } from "../accounts/security-log/security-log.ts"
 import { Users } from "../accounts/user-store.ts"
 import { cliBus } from "../cluster/cli-notifications.ts"
 import { AppConfig, type Config } from "../config/config.ts"
@@ -14,15 +15,18 @@ import { mintSignatures } from "../minting/layer.ts"
 import { organizations } from "../organizations/layer.ts"
 import { type DatabaseAddress, Sql } from "../postgres/sql.ts"
 import { OauthClients } from "../sign-in/oauth/oauth-client-store.ts"
-import { logging } from "../telemetry/log.ts"
+import { logging, withoutInfo } from "../telemetry/log.ts"
 import { Outbox } from "../turns/outbox.ts"
 import { turnServices } from "./turns.ts"
 
-/** All services that the commands use. The HTTP server is not one of them. */
+/**
+ * All services that the commands use. The HTTP server is not one of them. The terminal shows the result of a command,
+ * so log lines with the level Info are not written.
+ */
 export const cliServices = (config: Config, connection: DatabaseAddress) =>
   Layer.mergeAll(turnServices, DemoItems.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(accounts, keys, organizations, OauthClients.layer, EmojiIds.layer)),
-    Layer.provideMerge(Layer.mergeAll(CallerCache.layer, Users.layer)),
+    Layer.provideMerge(Layer.mergeAll(CallerCache.layer, SecurityLog.layer, Users.layer)),
     Layer.provideMerge(Layer.mergeAll(cliBus, Outbox.layer)),
     Layer.provideMerge(
       Layer.mergeAll(
@@ -32,7 +36,9 @@ export const cliServices = (config: Config, connection: DatabaseAddress) =>
         mintSignatures,
       ),
     ),
-    Layer.provideMerge(Layer.mergeAll(Layer.succeed(AppConfig, config), logging(config))),
+    Layer.provideMerge(
+      Layer.mergeAll(Layer.succeed(AppConfig, config), logging({ logLevel: withoutInfo(config.logLevel) })),
+    ),
   )
 
 export type CliServices = Layer.Success<ReturnType<typeof cliServices>>

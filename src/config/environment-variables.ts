@@ -1,6 +1,7 @@
 import { readDatabaseUrl, withHost } from "./database-url.ts"
 import {
   baseUrl,
+  bearerSecret,
   email,
   hexKey,
   keyList,
@@ -174,6 +175,12 @@ export const settings = {
     "`off` turns rate limits off for load tests; not allowed in production.",
     onOff,
   ),
+  coldLookupsPerMinute: setting(
+    "COLD_LOOKUPS_PER_MINUTE",
+    "6000",
+    "Lookups per minute that one address may make without them being in the cache, per process. A caller with a valid API key or access token has twice as many of its own. Cached lookups are not counted.",
+    whole(1, 1_000_000_000),
+  ),
   accessTokenSeconds: setting("ACCESS_TOKEN_SECONDS", "900", "Lifetime of an access token.", seconds),
   refreshTokenSeconds: setting("REFRESH_TOKEN_SECONDS", "2592000", "Lifetime of a refresh token.", seconds),
   magicLinkSeconds: setting("MAGIC_LINK_SECONDS", "900", "Lifetime of a magic link.", seconds),
@@ -252,6 +259,16 @@ export const settings = {
     "10000",
     "Maximum number of stored events per channel.",
     whole(1, 10_000_000),
+  ),
+  metricsPort: optionalSetting(
+    "METRICS_PORT",
+    "Port that serves only `GET /metrics`. `PORT` then does not serve it. In production, `GET /metrics` needs this or `METRICS_TOKEN`.",
+    whole(1, 65_535),
+  ),
+  metricsToken: optionalSetting(
+    "METRICS_TOKEN",
+    "Token that `GET /metrics` requires, as `Authorization: Bearer TOKEN`. At least 16 characters.",
+    secret(bearerSecret),
   ),
   failpoint: optionalSetting(
     "FAILPOINT",

@@ -119,6 +119,13 @@ export const secret =
   (text) =>
     Redacted.make(inner(text))
 
+/** Reads a token that clients send in the Authorization header. */
+export const bearerSecret: Reader<string> = (text) => {
+  if (!/^[\x21-\x7e]{16,}$/.test(text))
+    throw new Error("expected at least 16 visible ASCII characters without spaces")
+  return text
+}
+
 /** Reads a password. Its length is counted by the same rules as the passwords of users. */
 export const password: Reader<string> = (text) => {
   const length = lengthOfPassword(composePassword(text))

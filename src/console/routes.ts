@@ -7,6 +7,7 @@ import { privately } from "../accounts/login/routes.ts"
 import { BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import { AppConfig } from "../config/config.ts"
 import { notRegistered, readAnswer } from "../directory/lookup/answer.ts"
+import { type AdmitCold, admitCold } from "../directory/lookup/cold-limit.ts"
 import { Lookups } from "../directory/lookup/lookups.ts"
 import { Reply } from "../http/response/reply.ts"
 import { route } from "../http/route.ts"
@@ -16,10 +17,10 @@ import { pageRow } from "../web/page-route.ts"
 import { vocabulary } from "./labels.ts"
 import { consolePage, type Finding } from "./page.ts"
 
-const find = Effect.fnUntraced(function* (typed: string) {
+const find = Effect.fnUntraced(function* (typed: string, admit: AdmitCold) {
   const id = parseEmojiId(typed.trim())
   if (id._tag === "EmojiIdRefused") return { refused: id.message } satisfies Finding
-  const lookup = yield* Lookups.use((lookups) => lookups.view(id))
+  const lookup = yield* Lookups.use((lookups) => lookups.view(id, admit))
   const records = lookup === notRegistered ? undefined : readAnswer(lookup).result
   return { id, rhythmScore: rhythmScore(id), records } satisfies Finding
 })
@@ -32,12 +33,13 @@ const show = route({
   path: "/",
   query: { emoji_id: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(1024))) },
   errors: [],
-  handler: ({ headers, query }) =>
+  needsAddress: true,
+  handler: ({ query, ...request }) =>
     Effect.gen(function* () {
       const { production } = yield* AppConfig
-      const { sessionToken } = (yield* BrowserCookies).read(headers)
+      const { sessionToken } = (yield* BrowserCookies).read(request.headers)
       const typed = query.emoji_id ?? ""
-      const finding = typed.trim() === "" ? undefined : yield* find(typed)
+      const finding = typed.trim() === "" ? undefined : yield* find(typed, admitCold(request))
       return consolePage({
         query: typed,
         finding,

@@ -35,6 +35,7 @@ const redirect = route({
   method: "get",
   path: "/redirect",
   auth: "none",
+  limit: "read",
   query: { emoji_id: Schema.String, link: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(256))) },
   status: 302,
   produces: "text/plain",

@@ -12,6 +12,7 @@ import { authHeaders, type Guards, idempotencyHeader, type RateHeaders } from ".
 import type { Principal } from "./principal.ts"
 import { decoder, parseJsonBody, parseQueryText } from "./request/decode.ts"
 import { parameterNames } from "./request/path.ts"
+import { originOf, RequestOrigin, userAgentHeader } from "./request/request-origin.ts"
 import { type ErrorPage, problemResponse } from "./response/problem.ts"
 import { Reply } from "./response/reply.ts"
 import { isWrite, type Route, takesKey } from "./route.ts"
@@ -164,8 +165,19 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
   const { guards } = options
   const decode = makeDecode(route)
   const encode = makeEncode(route, options.checkAnswers)
-  const handler = route.handler as (request: unknown) => Effect.Effect<unknown, unknown, R>
   const writes = isWrite(route)
+  const plainHandler = route.handler as (request: unknown) => Effect.Effect<unknown, unknown, R>
+  // Only these routes can cause security events. Other reads are not slowed down.
+  const hasOrigin = writes || route.needsAddress === true
+  const handler = hasOrigin
+    ? (request: RawRequest, principal: Principal | null, input: Input) =>
+        Effect.provideService(
+          plainHandler(handlerRequest(request, principal, input)),
+          RequestOrigin,
+          originOf(request, principal),
+        )
+    : (request: RawRequest, principal: Principal | null, input: Input) =>
+        plainHandler(handlerRequest(request, principal, input))
   const keyed = takesKey(route)
   const prepared = route.prepared === undefined ? undefined : yield* route.prepared
 
@@ -199,7 +211,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
     const input = decode(request)
     if (Result.isFailure(input)) return Effect.fail(input.failure)
     const answer = () =>
-      Effect.map(handler(handlerRequest(request, principal, input.success)), (value) => encode(value, rate))
+      Effect.map(handler(request, principal, input.success), (value) => encode(value, rate))
     return route.sensitive && principal?.twoFactor && principal.via === "session"
       ? Effect.flatMap(guards.freshCode(principal), answer)
       : answer()
@@ -209,7 +221,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
   const isUnguarded = route.auth === "none" && limit === undefined && takesNothing(route)
   const produce = isUnguarded
     ? (request: RawRequest) =>
-        Effect.map(handler(handlerRequest(request, null, emptyInput)), (value) => encode(value, undefined))
+        Effect.map(handler(request, null, emptyInput), (value) => encode(value, undefined))
     : (request: RawRequest) => Effect.flatMapEager(admit(request), (admitted) => perform(request, admitted))
 
   const once = Effect.fnUntraced(function* (key: string, request: RawRequest) {
@@ -257,13 +269,11 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
     headers: [
       ...(route.auth === "none" ? [] : authHeaders),
       ...(keyed ? [idempotencyHeader] : []),
+      ...(hasOrigin ? [userAgentHeader] : []),
       ...(route.headers ?? []),
     ],
-    // The Idempotency-Keys of anonymous callers are distinguished by the caller's address.
-    needsAddress:
-      route.needsAddress === true ||
-      limit !== undefined ||
-      (keyed && (route.auth === "none" || route.auth === "optional")),
+    // Security events contain the address. The Idempotency-Keys of anonymous callers are distinguished by it too.
+    needsAddress: hasOrigin || limit !== undefined,
     bodyLimitBytes:
       route.body === undefined && !route.rawBody ? 0 : (route.bodyLimitBytes ?? defaultBodyLimitBytes),
     handle: (request, respond) => {

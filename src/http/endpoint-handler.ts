@@ -3,8 +3,8 @@ import type { Endpoint, Precomputed, RawResponse } from "./endpoint.ts"
 import type { Exchange, Exchanges, Observer } from "./exchange.ts"
 import { idempotencyHeader } from "./guards.ts"
 import { noBody } from "./request/body.ts"
-import { callerAddress } from "./request/caller-address.ts"
-import { clearHead, contentLengthOf, type HeadFacts, readHead } from "./request/head.ts"
+import type { CallerAddress } from "./request/caller-address.ts"
+import { announcesBody, clearHead, contentLengthOf, type HeadFacts, readHead } from "./request/head.ts"
 import { headerKey } from "./request/header-key.ts"
 import { parameterNames, percentDecode } from "./request/path.ts"
 import { makePrecomputedWriter } from "./response/precomputed.ts"
@@ -21,7 +21,7 @@ const originKey = headerKey("origin")
  * Makes the uWebSockets.js handlers of endpoints. A handler sends a precomputed response if there is one; otherwise
  * it calls `handle` of the endpoint.
  */
-export const makeEndpointHandlers = (exchanges: Exchanges, observe: Observer, trustProxy: boolean) => {
+export const makeEndpointHandlers = (exchanges: Exchanges, observe: Observer, addressOf: CallerAddress) => {
   const { answer, crossOrigin, fail, failDefect, guarded, leave, open, pace, readBody, refuseLength, state } =
     exchanges
   const { anyOrigin, constantLines, writeOrigin } = crossOrigin
@@ -61,7 +61,7 @@ export const makeEndpointHandlers = (exchanges: Exchanges, observe: Observer, tr
         params,
         query: req.getQuery() ?? "",
         headers,
-        address: endpoint.needsAddress ? callerAddress(exchange.res, req, trustProxy) : "",
+        address: endpoint.needsAddress ? addressOf(exchange.res, req) : "",
         body: noBody,
       }
       const respond = (response: RawResponse) => guarded(exchange, () => answer(exchange, response))
@@ -78,7 +78,7 @@ export const makeEndpointHandlers = (exchanges: Exchanges, observe: Observer, tr
 
     const mayHaveBody = endpoint.method !== "get"
     return (res: HttpResponse, req: HttpRequest) => {
-      const facts = mayHaveBody || contentLengthOf(req) !== "" ? readHead(req) : clearHead
+      const facts = mayHaveBody || announcesBody(req) ? readHead(req) : clearHead
       if (!facts.hasValidLength) return refuseLength(open(res, req, endpoint, head))
       if (prepared !== undefined && !head && !state.isDraining && !pace.isOver) {
         let made: Precomputed | undefined

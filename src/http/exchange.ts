@@ -13,6 +13,7 @@ export type Refusal =
   | "bad_length"
   | "bad_path"
   | "not_found"
+  | "too_many_unknown"
   | "method_not_allowed"
   | "body_too_large"
   | "deadline"
@@ -26,6 +27,8 @@ export interface Observer {
 
 export interface ExchangeOptions {
   readonly allowedOrigins: ReadonlyArray<string>
+  /** Whether the public address of the service is https. */
+  readonly isHttps?: boolean
   readonly deadlineMs: number
   readonly observe: Observer
   /** Makes the response to a request that the server refuses for one of the reasons in `Refusal`. */
@@ -70,12 +73,18 @@ const describeDefect = (error: unknown): string | undefined =>
   error instanceof Error ? error.stack : String(error)
 
 /** Manages the requests of one server, each from its arrival to the end of its response. */
-export const makeExchanges = ({ allowedOrigins, deadlineMs, observe, refuse }: ExchangeOptions) => {
+export const makeExchanges = ({
+  allowedOrigins,
+  deadlineMs,
+  isHttps = false,
+  observe,
+  refuse,
+}: ExchangeOptions) => {
   const requestIds = makeRequestIds()
   const inFlight = new Set<Exchange>()
   const pace = new ResponsePace()
   const state = { isDraining: false }
-  const crossOrigin = makeCrossOrigin(allowedOrigins)
+  const crossOrigin = makeCrossOrigin(allowedOrigins, isHttps)
   const writeNow = makeResponseWriter(crossOrigin, state)
 
   const write = (exchange: Exchange, response: RawResponse, lines: string, close: boolean) => {

@@ -27,7 +27,7 @@ export class Guards extends Context.Service<
      */
     authenticate(
       scheme: AuthScheme,
-      request: RawRequest,
+      request: Pick<RawRequest, "headers">,
     ): Effect.Effect<Principal | null, Unauthorized | Unavailable>
     /** Counts the request against a rate limit. Absent if rate limits are turned off. */
     readonly limit?: (

@@ -23,3 +23,9 @@ export interface Principal {
   /** Whether the user has turned on two-factor authentication. Then sensitive operations may require a new code. */
   readonly twoFactor: boolean
 }
+
+/**
+ * Returns the key under which the rate limits count the requests of a caller. Each API key is counted separately. All
+ * sessions of a user are counted together, and so are all OAuth tokens of a user.
+ */
+export const callerKey = ({ keyId, userId, via }: Principal): string => `${via}/${keyId ?? userId}`

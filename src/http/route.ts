@@ -75,8 +75,8 @@ interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
   /** Scripts of other origins cannot read the responses, whatever ALLOWED_ORIGINS contains. */
   readonly sameOrigin?: true
   /**
-   * The handler reads the caller's address. If a route has neither this nor a rate limit, the address is usually not
-   * looked up.
+   * The handler reads the caller's address, or causes a security event. Writes need no such declaration. For a read
+   * that has neither this nor a rate limit, the address is not looked up.
    */
   readonly needsAddress?: true
   /** The media type of the response, if it is not JSON. */

@@ -1,7 +1,8 @@
-import type { TemplatedApp, us_listen_socket } from "uWebSockets.js"
+import type { HttpRequest, TemplatedApp, us_listen_socket } from "uWebSockets.js"
 import type { Endpoint } from "./endpoint.ts"
 import { makeEndpointHandlers } from "./endpoint-handler.ts"
 import { type Exchange, type ExchangeOptions, type Exchanges, makeExchanges } from "./exchange.ts"
+import { addressGroup, type CallerAddress, makeCallerAddress } from "./request/caller-address.ts"
 import { hasValidLength } from "./request/head.ts"
 import { makeKnownPaths, methodsOf } from "./request/known-paths.ts"
 import { preflightHeaders } from "./response/cross-origin.ts"
@@ -15,6 +16,13 @@ export interface ServerOptions extends ExchangeOptions {
   readonly exclusive: boolean
   readonly endpoints: ReadonlyArray<Endpoint>
   readonly trustProxy: boolean
+  /** Called once, if a request came through a proxy although `trustProxy` is false. */
+  readonly onForwarded?: () => void
+  /**
+   * Counts a request for an unknown path. Returns undefined if the address may make it, otherwise after how many
+   * seconds to retry.
+   */
+  readonly limitUnknownPath?: (addressGroup: string) => number | undefined
   /** Adds handlers of another kind on the same port, such as the WebSocket handler. */
   readonly mount?: (app: TemplatedApp) => Mounted
 }
@@ -38,13 +46,24 @@ const sweepMs = 250
 const exclusivePort = 1
 
 /** Adds handlers that respond to OPTIONS, to unknown paths (404) and to known paths with another method (405). */
-const mountFallbacks = (app: TemplatedApp, exchanges: Exchanges, options: ServerOptions) => {
+const mountFallbacks = (
+  app: TemplatedApp,
+  exchanges: Exchanges,
+  options: ServerOptions,
+  addressOf: CallerAddress,
+) => {
+  const { limitUnknownPath } = options
   const { answer, fail, guarded, leave, open, refuseLength } = exchanges
   const endpointsOf = makeKnownPaths(options.endpoints)
   const unknownPath = makeUnknownPath((requestId, shape) =>
     options.refuse("not_found", requestId, undefined, shape),
   )
-  const failUnknown = (exchange: Exchange) => {
+  const failUnknown = (exchange: Exchange, req: HttpRequest) => {
+    const waitSeconds = limitUnknownPath?.(addressGroup(addressOf(exchange.res, req)))
+    if (waitSeconds !== undefined) {
+      // JSON for browsers too, because making a page would cost more than the refused request.
+      return answer(exchange, options.refuse("too_many_unknown", exchange.requestId, String(waitSeconds)))
+    }
     const { lines, response } = unknownPath(exchange.requestId, exchange.errorBody)
     answer(exchange, response, false, lines)
   }
@@ -55,7 +74,7 @@ const mountFallbacks = (app: TemplatedApp, exchanges: Exchanges, options: Server
     const exchange = open(res, req, sameOrigin, false)
     if (!hasValidLength(req)) return refuseLength(exchange)
     guarded(exchange, () => {
-      if (found.length === 0) return failUnknown(exchange)
+      if (found.length === 0) return failUnknown(exchange, req)
       const headers = { Allow: methodsOf(found) }
       answer(exchange, {
         status: 204,
@@ -69,7 +88,7 @@ const mountFallbacks = (app: TemplatedApp, exchanges: Exchanges, options: Server
     if (!hasValidLength(req)) return refuseLength(exchange)
     guarded(exchange, () => {
       const found = endpointsOf(req.getUrl())
-      if (found.length === 0) failUnknown(exchange)
+      if (found.length === 0) failUnknown(exchange, req)
       else fail(exchange, "method_not_allowed", methodsOf(found))
     })
     leave(exchange)
@@ -78,13 +97,14 @@ const mountFallbacks = (app: TemplatedApp, exchanges: Exchanges, options: Server
 
 /** Starts an HTTP server with these endpoints. Rejects if the port cannot be used. */
 export const startServer = (options: ServerOptions): Promise<Server> => {
-  const { endpoints, host, observe, port, trustProxy } = options
+  const { endpoints, host, observe, port } = options
   const app = uWS.App()
   const exchanges = makeExchanges(options)
   const { inFlight, state } = exchanges
 
   const mounted = options.mount?.(app)
-  const handlerOf = makeEndpointHandlers(exchanges, observe, trustProxy)
+  const addressOf = makeCallerAddress(options.trustProxy, options.onForwarded)
+  const handlerOf = makeEndpointHandlers(exchanges, observe, addressOf)
   // The library tries routes in the order in which they were added. So endpoints with precomputed responses are added
   // first.
   const [fast, others] = [endpoints.filter(isPrepared), endpoints.filter((e) => !isPrepared(e))]
@@ -92,7 +112,7 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
     app[endpoint.method](endpoint.path, handlerOf(endpoint, false))
     if (endpoint.method === "get") app.head(endpoint.path, handlerOf(endpoint, true))
   }
-  mountFallbacks(app, exchanges, options)
+  mountFallbacks(app, exchanges, options, addressOf)
 
   // All requests have the same deadline, so one interval checks the oldest requests. No request needs a timer of its
   // own.

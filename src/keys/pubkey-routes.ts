@@ -3,6 +3,7 @@ import { fieldFault, InvalidRequest, NotFound, Unprocessable } from "../../schem
 import { text, Uuid } from "../../schema/wire-format.ts"
 import { findActingUser } from "../accounts/acting-user.ts"
 import { checkForUser } from "../accounts/permissions.ts"
+import { recordEvent } from "../accounts/security-log/security-log.ts"
 import { UserAdmin } from "../accounts/user-admin-store.ts"
 import { route } from "../http/route.ts"
 import { Pubkeys } from "./pubkey-store.ts"
@@ -27,7 +28,9 @@ const readPubkey = (given: string) =>
 
 const add = Effect.fnUntraced(function* (userId: string, given: string) {
   const pubkey = yield* readPubkey(given)
-  return yield* Pubkeys.use((pubkeys) => pubkeys.add(userId, pubkey))
+  const added = yield* Pubkeys.use((pubkeys) => pubkeys.add(userId, pubkey))
+  yield* recordEvent({ event: "pubkey.added", userId: userId.toLowerCase(), details: { pubkey } })
+  return added
 })
 
 /**

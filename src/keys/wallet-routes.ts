@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { Unprocessable } from "../../schema/errors.ts"
 import { Wallet, WalletChallenge, WalletSource, WalletSyncRequest } from "../../schema/keys/wallet.ts"
+import { recordEvent } from "../accounts/security-log/security-log.ts"
 import { route } from "../http/route.ts"
 import { EthWallets } from "./eth-wallets.ts"
 import { Wallets } from "./wallet-store.ts"
@@ -46,7 +47,13 @@ const link = route({
   handler: ({ body: { signature, source }, principal }) =>
     Effect.gen(function* () {
       const address = yield* EthWallets.use((eth) => eth.recover(principal.userId, source, signature))
-      return yield* Wallets.use((wallets) => wallets.link(principal.userId, address, source))
+      const linked = yield* Wallets.use((wallets) => wallets.link(principal.userId, address, source))
+      yield* recordEvent({
+        event: "wallet.added",
+        userId: principal.userId,
+        details: { eth_address: address },
+      })
+      return linked
     }).pipe(
       Effect.catchTag("WalletSignatureInvalid", () =>
         Effect.fail(

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t, WebSocket } from "uWebSockets.js"
 import { Forbidden, InvalidRequest, type Problem, TooManyRequests, Unavailable } from "../../schema/errors.ts"
 import { liveLimits } from "../../schema/live-frames.ts"
-import { addressGroup, callerAddress } from "../http/request/caller-address.ts"
+import { addressGroup, makeCallerAddress } from "../http/request/caller-address.ts"
 import { hasValidLength } from "../http/request/head.ts"
 import { makeRequestIds } from "../http/request/ids.ts"
 import { headerLines, statusLine } from "../http/response/header-lines.ts"
@@ -103,6 +103,7 @@ export const mountLive = (
       : undefined
   }
 
+  const addressOf = makeCallerAddress(options.trustProxy ?? false)
   const requestIds = makeRequestIds()
   const refuse = (res: HttpResponse, requestId: string, problem: Problem) => {
     const response = problemResponse(problem, requestId)
@@ -124,7 +125,7 @@ export const mountLive = (
 
   const upgrade = (res: HttpResponse, req: HttpRequest, context: us_socket_context_t) => {
     if (!hasValidLength(req)) return void res.close()
-    const address = addressGroup(callerAddress(res, req, options.trustProxy ?? false))
+    const address = addressGroup(addressOf(res, req))
     const refused = refusal(req.getHeader("origin"), req.getQuery() ?? "", address)
     if (refused !== undefined) return refuse(res, requestIds.of(req), refused)
     byAddress.set(address, (byAddress.get(address) ?? 0) + 1)

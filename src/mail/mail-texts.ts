@@ -111,6 +111,16 @@ const templates: Readonly<Record<string, Template>> = {
       { small: "If you did not ask for this change, contact us immediately." },
     ],
   }),
+  mint_signature: (data) => ({
+    subject: `Mint signature created for ${word(data, "emoji_id")}`,
+    parts: [
+      ...emojiOf(data, "emoji_id"),
+      `A signature was created with which the account ${word(data, "account")} can mint ${word(data, "emoji_id")} as a token until ${word(data, "expires_at")}.`,
+      {
+        small: "If you did not request it, change your password and contact us immediately.",
+      },
+    ],
+  }),
   two_factor_sms: (data) => ({
     subject: "Your code",
     parts: [

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import { Sql } from "../postgres/sql.ts"
+import type { OutboxRow } from "../turns/outbox.ts"
 
 export type MintOutcome =
   | { readonly outcome: "permitted" | "absent" | "forbidden" | "minted" | "in_transfer" }
@@ -10,10 +11,12 @@ export type MintOutcome =
 export class MintPermissions extends Context.Service<
   MintPermissions,
   {
+    /** Stores a permission and, in the same statement, the mail about it. */
     note(permission: {
       readonly canonical: string
       readonly ownerId: string
       readonly untilSeconds: number
+      readonly mail: ReadonlyArray<OutboxRow>
     }): Effect.Effect<MintOutcome, Unavailable>
     /** Returns the time when the last mint permission of the id expires. Undefined if none is valid now. */
     findEnd(canonical: string): Effect.Effect<string | undefined, Unavailable>
@@ -24,11 +27,14 @@ export class MintPermissions extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       return MintPermissions.of({
-        note: ({ canonical, ownerId, untilSeconds }) =>
+        note: ({ canonical, mail, ownerId, untilSeconds }) =>
           sql
             .rows<{ result: MintOutcome }>(
-              (q) =>
-                q`select permit_mint(${canonical}, ${ownerId}::uuid, '{}', to_timestamp(${untilSeconds})) as result`,
+              (q) => q`
+                with done as materialized (
+                  select permit_mint(${canonical}, ${ownerId}::uuid, '{}', to_timestamp(${untilSeconds})) as result)
+                select result, case when result->>'outcome' = 'permitted'
+                                    then put_mail(${JSON.stringify(mail)}::text::jsonb)::text end as mailed from done`,
             )
             .pipe(Effect.map((rows) => rows[0]!.result)),
         findEnd: (canonical) =>

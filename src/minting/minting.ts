@@ -1,10 +1,15 @@
 import { Context, Effect, Layer } from "effect"
 import type { EmojiId } from "../../schema/directory/emoji-id.ts"
 import { Conflict, Forbidden, InvalidRequest, type NotFound, type Unavailable } from "../../schema/errors.ts"
+import { isoTime } from "../../schema/iso-time.ts"
+import type { Mail } from "../../schema/turn.ts"
+import { Accounts } from "../accounts/account-store.ts"
+import { SecurityLog } from "../accounts/security-log/security-log.ts"
 import { idAbsent } from "../directory/edit-outcome.ts"
 import { stillMintable } from "../directory/mint-conflict.ts"
 import { checkEthAddress, type EthAddressInvalid } from "../keys/eth-address.ts"
 import { DatabaseClock } from "../postgres/database-clock.ts"
+import { Outbox } from "../turns/outbox.ts"
 import { type MintOutcome, MintPermissions } from "./mint-permission-store.ts"
 import { MintSignatures } from "./mint-signatures.ts"
 
@@ -67,8 +72,8 @@ export const checkNotMintable = Effect.fnUntraced(function* (
 })
 
 /**
- * Gives permissions to mint an id as a token. Only the owner of the id can get one. The right of an admin or an
- * organization to write to an id does not include minting it.
+ * Gives permissions to mint an id as a token. Only the owner of the id can get one. Admins and organizations may write
+ * to an id, but they may not mint it. A signature cannot be revoked, so the owner gets a mail about each one.
  */
 export class Minting extends Context.Service<
   Minting,
@@ -83,9 +88,22 @@ export class Minting extends Context.Service<
   static readonly layer = Layer.effect(
     Minting,
     Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const outbox = yield* Outbox
       const permissions = yield* MintPermissions
       const clock = yield* DatabaseClock
+      const securityLog = yield* SecurityLog
       const signatures = yield* MintSignatures
+
+      /**
+       * Returns the mail about a signature. It goes to the confirmed address. After a change of the address, this is the
+       * earlier one until the new one is confirmed. Without a confirmed address there is no mail.
+       */
+      const noticeTo = Effect.fnUntraced(function* (ownerId: string, data: Mail["data"]) {
+        const account = yield* accounts.find({ id: ownerId })
+        const to = account?.email_verified ? account.email : yield* accounts.findLeftEmail(ownerId)
+        return yield* outbox.seal(to == null ? [] : [{ to, kind: "mint_signature", data }])
+      })
 
       return Minting.of({
         permit: Effect.fnUntraced(function* (id, ownerId, request) {
@@ -98,14 +116,21 @@ export class Minting extends Context.Service<
             })
           }
           const expiry = Math.min(wanted, nowSeconds + maxSeconds)
+          const expires_at = isoTime(expiry * 1000)
           const refused = checkOutcome(
             yield* permissions.note({
               canonical: id.canonical,
               ownerId,
               untilSeconds: expiry + behindSeconds,
+              mail: yield* noticeTo(ownerId, { emoji_id: id.canonical, account, expires_at }),
             }),
           )
           if (refused !== undefined) return yield* refused
+          yield* securityLog.record({
+            event: "mint.signed",
+            userId: ownerId,
+            details: { emoji_id: id.canonical, account, expires_at },
+          })
           const token = id.chain
           const signature = signatures.sign({ token, account, expirySeconds: expiry })
           return { account, expiry, signature, token }

@@ -12,13 +12,15 @@ const group = "tokens"
 const generateSignature = route({
   id: "generateSignature",
   group,
-  summary: "Generate a signature with which an account can mint your emoji id",
+  summary:
+    "Generate a signature with which an account can mint your emoji id. You get a mail about each signature",
   method: "post",
   path: "/emoji_id/:emoji_id/generate_signature",
   auth: "two_factor",
   scope: "nftSignature:write",
   sensitive: true,
-  limit: "write",
+  // Each signature sends a mail.
+  limit: "mail",
   params: { emoji_id: Schema.String },
   body: SignatureRequest,
   success: SignatureResponse,
@@ -36,6 +38,7 @@ const metadata = route({
   method: "get",
   path: "/nft_transfers/metadata/:token_id",
   auth: "none",
+  limit: "read",
   params: { token_id: IntText(1, Number.MAX_SAFE_INTEGER) },
   success: TokenMetadata,
   errors: [NotFound],

@@ -1,6 +1,7 @@
 import { Effect, Layer, Schedule } from "effect"
 import { lookBackSeconds } from "../accounts/caller-cache.ts"
 import { expiredMagicLinks } from "../accounts/login/magic-link-store.ts"
+import { oldSecurityLogEntries } from "../accounts/security-log/security-log-store.ts"
 import { endedSessions } from "../accounts/sessions/session-store.ts"
 import { expiredSmsCodes } from "../accounts/two-factor/two-factor-store.ts"
 import { AppConfig, type Config } from "../config/config.ts"
@@ -31,6 +32,7 @@ const listExpired = (config: Config) => {
     deliveredSandboxWebhooks,
     expiredMail,
     forgottenOrders,
+    oldSecurityLogEntries,
   ]
 }
 

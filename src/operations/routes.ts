@@ -1,5 +1,7 @@
-import { Effect, Schema } from "effect"
-import { Unavailable } from "../../schema/errors.ts"
+import { createHash, timingSafeEqual } from "node:crypto"
+import { Effect, Redacted, Schema } from "effect"
+import { Unauthorized, Unavailable } from "../../schema/errors.ts"
+import { AppConfig } from "../config/config.ts"
 import { Reply } from "../http/response/reply.ts"
 import { route } from "../http/route.ts"
 import { Metrics } from "../telemetry/metrics.ts"
@@ -45,18 +47,37 @@ const ready = route({
     }),
 })
 
+export const metricsPath = "/metrics"
+
+const digest = (text: string) => createHash("sha256").update(text).digest()
+
+/** Fails if METRICS_TOKEN is set and the request does not have it. The digests have the same length for any text. */
+const checkMetricsToken = Effect.fnUntraced(function* (authorization: string) {
+  const { metricsToken } = yield* AppConfig
+  if (metricsToken === undefined) return
+  const isRight = timingSafeEqual(digest(authorization), digest(`Bearer ${Redacted.value(metricsToken)}`))
+  if (!isRight)
+    return yield* new Unauthorized({
+      error:
+        "The metrics require the header Authorization: Bearer METRICS_TOKEN, with the token of the operator.",
+    })
+})
+
 const metrics = route({
   id: "metrics",
   group: "operations",
-  summary: "Get the Prometheus metrics of this process",
+  summary:
+    "Get the Prometheus metrics of this process. In production only with METRICS_PORT, or with METRICS_TOKEN as the Bearer token",
   method: "get",
-  path: "/metrics",
+  path: metricsPath,
   auth: "none",
   success: Schema.String,
   produces: "text/plain",
-  errors: [],
-  handler: () =>
-    Metrics.use((m) => m.text).pipe(
+  headers: ["authorization"],
+  errors: [Unauthorized],
+  handler: ({ headers }) =>
+    checkMetricsToken(headers["authorization"] ?? "").pipe(
+      Effect.andThen(Metrics.use((m) => m.text)),
       Effect.map((text) => Reply.raw(text, { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" })),
     ),
 })

@@ -10,16 +10,23 @@ import {
 } from "../../schema/orders/order.ts"
 import { paged, pageOf, pageQuery, pageRequest } from "../../schema/paging.ts"
 import { BooleanText, text, Uuid } from "../../schema/wire-format.ts"
+import { recordEvent } from "../accounts/security-log/security-log.ts"
 import { route } from "../http/route.ts"
 import { operationKeyOf } from "../turns/operation-key.ts"
 import { OrderHistory } from "./history.ts"
-import { Orders } from "./order-store.ts"
+import { Orders, type StoredOrder } from "./order-store.ts"
 import { OrderViews } from "./order-view.ts"
 import { PaymentEvents } from "./payments/apply-payment-event.ts"
 import { Refunds } from "./refunds/refunds.ts"
 
 const shared = { group: "orders", auth: "apiKey" } as const
 const params = { id: Uuid }
+
+const recordBooking = (
+  event: "order.refunded" | "order.refund_overridden" | "order.payment_overridden",
+  { id, userId }: Pick<StoredOrder["context"], "id" | "userId">,
+  cents: number | null,
+) => recordEvent({ event, userId, details: { order_id: id, cents } })
 
 const listOrders = route({
   ...shared,
@@ -87,6 +94,7 @@ const refundOrder = route({
     Effect.gen(function* () {
       const key = operationKeyOf(principal, headers, id, body)
       const order = yield* Refunds.use((refunds) => refunds.run(id.toLowerCase(), body, key))
+      yield* recordBooking("order.refunded", order.context, body.amount ?? null)
       return yield* OrderHistory.use((history) => history.show(order))
     }),
 })
@@ -109,6 +117,7 @@ const refundOverride = route({
       const { amount: cents, external_reference: externalReference, reason } = body
       const refund = { cents, externalReference, reason: reason ?? undefined }
       const order = yield* Refunds.use((refunds) => refunds.record(id.toLowerCase(), refund))
+      yield* recordBooking("order.refund_overridden", order.context, cents)
       return yield* OrderHistory.use((history) => history.show(order))
     }),
 })
@@ -160,7 +169,9 @@ const paymentOverride = route({
       yield* PaymentEvents.use((events) =>
         events.vouch(orderId, { cents: body.amount, externalReference: body.external_reference }),
       )
-      return yield* OrderHistory.use((history) => history.showById(orderId))
+      const shown = yield* OrderHistory.use((history) => history.showById(orderId))
+      yield* recordBooking("order.payment_overridden", { id: orderId, userId: shown.user_id }, body.amount)
+      return shown
     }),
 })
 

@@ -3,6 +3,7 @@ import { Conflict, NotFound, type Unavailable } from "../../schema/errors.ts"
 import type { OrganizationMember, OrganizationRole } from "../../schema/organizations/organization.ts"
 import type { Piece } from "../../schema/paging.ts"
 import { CallerCache } from "../accounts/caller-cache.ts"
+import { SecurityLog } from "../accounts/security-log/security-log.ts"
 import { Sql } from "../postgres/sql.ts"
 
 type Outcome = "done" | "no_organization" | "no_user" | "no_member" | "last_owner"
@@ -43,6 +44,7 @@ export class Members extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       const callers = yield* CallerCache
+      const securityLog = yield* SecurityLog
 
       const rows = (organizationId: string, userId: string | null, { limit, offset } = firstPage) =>
         sql.rows<{ view: OrganizationMember }>(
@@ -67,7 +69,11 @@ export class Members extends Context.Service<
           .pipe(callers.invalidating(userId))
         switch (row!.outcome) {
           case "done":
-            return
+            return yield* securityLog.record({
+              event: role === null ? "organization.left" : "organization.role_changed",
+              userId,
+              details: { organization_id: organizationId, role },
+            })
           case "last_owner":
             return yield* new Conflict({
               error: "An organization must have an owner. Make another member an owner first.",

@@ -1,5 +1,6 @@
 import { Data, Effect } from "effect"
 import { readEmail } from "../../schema/accounts/account.ts"
+import { nameByEmail } from "../accounts/account-name.ts"
 import { login } from "../accounts/login/login.ts"
 import { MagicLinks } from "../accounts/login/magic-links.ts"
 import type { BrowserSession } from "../accounts/sessions/browser-sessions.ts"
@@ -10,12 +11,11 @@ import type { Form } from "../http/request/form.ts"
 /** The login failed. The page shows the form again with this error. */
 export class LoginFailed extends Data.TaggedError("LoginFailed")<{ readonly error: string }> {}
 
-const emailOf = (form: Form): Effect.Effect<string, LoginFailed> => {
-  const email = readEmail(form["email"] ?? "")
-  return email === undefined
+/** Returns the email of the form as the user wrote it. */
+const emailOf = ({ email = "" }: Form): Effect.Effect<string, LoginFailed> =>
+  readEmail(email) === undefined
     ? Effect.fail(new LoginFailed({ error: "Enter a valid email address." }))
     : Effect.succeed(email)
-}
 
 /** Emails a login link if a user has this address. Returns the address, also if there is no such user. */
 export const mailLink = Effect.fnUntraced(function* (
@@ -24,7 +24,7 @@ export const mailLink = Effect.fnUntraced(function* (
   site: "auth" | "web",
 ) {
   const email = yield* emailOf(form)
-  yield* MagicLinks.use((links) => links.send({ email }, parameters, site))
+  yield* MagicLinks.use((links) => links.send(nameByEmail(email), parameters, site))
   return email
 })
 

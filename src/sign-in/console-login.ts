@@ -17,5 +17,6 @@ export const logInFromBrowser = Effect.fnUntraced(function* (headers: Readonly<R
   const found = yield* BrowserSessions.use((sessions) => sessions.find(sessionToken ?? ""))
   if (!found?.admitted) return yield* new NotFound({ error: "This browser is not logged in. Log in first." })
   const sessions = yield* Sessions
-  return yield* sessions.open(found.account, { verifiedAt: yield* sessions.findVerifiedAt(found.sessionId) })
+  const verifiedAt = yield* sessions.findVerifiedAt(found.sessionId)
+  return yield* sessions.open(found.account, { verifiedAt, method: "console" })
 })

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { isRedirectPath } from "../../schema/accounts/session.ts"
+import { readRedirectPath } from "../../schema/accounts/session.ts"
 import { InvalidRequest } from "../../schema/errors.ts"
 import type { Browser } from "../accounts/sessions/browser-cookies.ts"
 import { type Form, readParameters } from "../http/request/form.ts"
@@ -25,7 +25,7 @@ const nextOf = ({ refresh_token: _, redirect, ...rest }: Form): string | undefin
   if (rest["client_id"] !== undefined) {
     return `/authorize?${new URLSearchParams({ response_type: "code", ...rest })}`
   }
-  return redirect !== undefined && isRedirectPath(redirect) ? redirect : undefined
+  return readRedirectPath(redirect ?? "")
 }
 
 /**

@@ -17,6 +17,13 @@ export const redact = (line: string): string =>
 
 const jsonLines = Logger.map(Logger.formatJson, redact)
 
+/**
+ * Returns the level to use for work whose lines with the level Info are not worth printing, such as the security events
+ * of demo data.
+ */
+export const withoutInfo = (level: Config["logLevel"]): Config["logLevel"] =>
+  level === "Info" ? "Warn" : level
+
 export const logging = (config: Pick<Config, "logLevel">) =>
   Layer.mergeAll(
     Logger.layer([Logger.withConsoleLog(jsonLines)]),

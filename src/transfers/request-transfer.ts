@@ -13,6 +13,7 @@ import {
 import type { DisplayTransferRequest } from "../../schema/transfers/transfer.ts"
 import type { TransferInput } from "../../schema/transfers/transfer-snapshot.ts"
 import { Parties, type Party } from "../accounts/party-store.ts"
+import { SecurityLog } from "../accounts/security-log/security-log.ts"
 import { AppConfig } from "../config/config.ts"
 import type { Principal } from "../http/principal.ts"
 import { checkPubkey } from "../keys/pubkeys.ts"
@@ -55,6 +56,7 @@ export class TransferRequests extends Context.Service<
       const mails = yield* TransferMails
       const mintPermissions = yield* MintPermissions
       const parties = yield* Parties
+      const securityLog = yield* SecurityLog
 
       /**
        * Finds the owner of the id. Fails if the caller is neither the owner nor an administrator, or if the id cannot
@@ -167,6 +169,12 @@ export class TransferRequests extends Context.Service<
               Effect.catchTag("IdsTaken", () => Effect.fail(alreadyMoving(eid))),
               Effect.catchTag(["EventRefused", "LimitReached", "UniqueConflict"], Effect.die),
             )
+          if (forced)
+            yield* securityLog.record({
+              event: "transfer.forced",
+              userId: sender.id,
+              details: { transfer_id: input.id, emoji_id: eid, recipient_id: party.id },
+            })
           return displayTransfer({ status: snapshot.value as never, context: snapshot.context })
         }),
       })

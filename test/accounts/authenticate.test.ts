@@ -16,18 +16,9 @@ beforeAll(async () => {
 
 const whoIs = (headers: Record<string, string>, scheme: AuthScheme = "apiKey") =>
   service.runtime.runPromise(
-    Effect.flatMap(Guards, (guards) =>
-      guards.authenticate(scheme, {
-        id: "r",
-        method: "GET",
-        path: "/",
-        params: [],
-        query: "",
-        headers,
-        body: new Uint8Array(),
-        address: "",
-      }),
-    ).pipe(Effect.catchTag("Unauthorized", () => Effect.succeed("unauthorized" as const))),
+    Effect.flatMap(Guards, (guards) => guards.authenticate(scheme, { headers })).pipe(
+      Effect.catchTag("Unauthorized", () => Effect.succeed("unauthorized" as const)),
+    ),
   )
 
 const makeKey = async (

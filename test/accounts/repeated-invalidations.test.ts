@@ -8,6 +8,7 @@ import { ApiKeys } from "../../src/accounts/api-keys/api-key-store.ts"
 import { CallerCache } from "../../src/accounts/caller-cache.ts"
 import { MagicLinks } from "../../src/accounts/login/magic-links.ts"
 import { Passwords } from "../../src/accounts/passwords.ts"
+import { SecurityLog } from "../../src/accounts/security-log/security-log.ts"
 import { OneTimeCodes } from "../../src/accounts/sessions/one-time-codes.ts"
 import { Sessions } from "../../src/accounts/sessions/sessions.ts"
 import { UserAdmin } from "../../src/accounts/user-admin-store.ts"
@@ -50,7 +51,7 @@ const invalidatedBy = <A, E>(topic: string, operation: Effect.Effect<A, E, ApiKe
   }).pipe(
     Effect.provide(
       Layer.mergeAll(ApiKeys.layer, Members.layer, UserAdmin.layer).pipe(
-        Layer.provide(CallerCache.layer),
+        Layer.provide(Layer.mergeAll(CallerCache.layer, SecurityLog.layer)),
         Layer.provideMerge(surroundings),
       ),
     ),
@@ -80,7 +81,9 @@ it("if the outcome of using a mailed link is unknown, the user's cached API keys
   }
   const none = (service: { readonly key: string }) => Layer.succeed(service as never, {} as never)
   const links = MagicLinks.layer.pipe(
-    Layer.provide([Accounts, RateLimits, Outbox, Passwords, Publisher, Sessions].map(none) as never),
+    Layer.provide(
+      [Accounts, RateLimits, Outbox, Passwords, Publisher, SecurityLog, Sessions].map(none) as never,
+    ),
     Layer.provide(Layer.succeed(OneTimeCodes, { lookupHashes: () => [] } as never)),
     Layer.provide(CallerCache.layer),
     Layer.provide(Layer.succeed(Sql, { rows } as unknown as Sql["Service"])),

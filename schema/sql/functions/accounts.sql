@@ -322,6 +322,7 @@ begin
   delete from api_key where user_id = who;
   delete from two_factor where user_id = who;
   delete from sms_code where user_id = who;
+  delete from security_log where user_id = who;
   delete from payment_method where user_id = who;
   delete from organization_member where user_id = who;
   delete from user_feature where user_id = who;

@@ -5,6 +5,7 @@ import { fieldFault, NotFound, type Unavailable, Unprocessable } from "../../../
 import { Bus } from "../../cluster/bus.ts"
 import { invalidating } from "../../cluster/invalidate-after-unknown-outcome.ts"
 import { Sql } from "../../postgres/sql.ts"
+import { SecurityLog } from "../security-log/security-log.ts"
 import { makeApiKey } from "./secrets.ts"
 
 interface ApiKeyRow {
@@ -60,6 +61,9 @@ export class ApiKeys extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       const bus = yield* Bus
+      const securityLog = yield* SecurityLog
+      const record = (event: "api_key.created" | "api_key.deleted", row: ApiKeyRow) =>
+        securityLog.record({ event, userId: row.user_id, details: { key_id: row.id, name: row.name } })
 
       return ApiKeys.of({
         create: Effect.fnUntraced(function* (userId, { expiresAt, name, scopes }) {
@@ -69,7 +73,7 @@ export class ApiKeys extends Context.Service<
               select id, user_id, name, scopes, created_at, expires_at
                 from put_api_key(${id}, ${userId}, ${name}, ${hash}, ${scopes as string[]}, ${expiresAt}, ${maxKeysPerUser})`,
           )
-          if (row !== undefined) return display(row, text)
+          if (row !== undefined) return yield* Effect.as(record("api_key.created", row), display(row, text))
           const [facts] = yield* sql.rows<{ users: boolean; past: boolean }>(
             (
               q,
@@ -105,7 +109,9 @@ export class ApiKeys extends Context.Service<
                        returning k.id, k.user_id, k.name, k.scopes, k.created_at, k.expires_at`,
             )
             .pipe(invalidating(bus.invalidate(apiKeyTopic, [id]), sql.statementTimeoutMs))
-          return row === undefined ? yield* new NotFound({ error: "API key not found." }) : display(row)
+          if (row === undefined) return yield* new NotFound({ error: "API key not found." })
+          yield* record("api_key.deleted", row)
+          return display(row)
         }),
       })
     }),

@@ -1,9 +1,10 @@
 import { Effect } from "effect"
 import { InvalidRequest, Unauthorized, Unavailable } from "../../../schema/errors.ts"
 import { RateLimits } from "../../http/limits/rate-limits.ts"
-import { type AccountName, accountKey } from "../account-name.ts"
+import { type AccountName, accountKey, nameByEmail } from "../account-name.ts"
 import { Accounts } from "../account-store.ts"
 import { type PasswordQueueFull, Passwords } from "../passwords.ts"
+import { recordEvent } from "../security-log/security-log.ts"
 import { Sessions } from "../sessions/sessions.ts"
 
 export const queueFull = ({ retryAfterSeconds }: PasswordQueueFull) =>
@@ -17,7 +18,7 @@ export const accountName = (body: {
   readonly email?: string | null
   readonly alternate_id?: string | null
 }): AccountName | undefined => {
-  if (body.email) return { email: body.email.trim().toLowerCase() }
+  if (body.email) return nameByEmail(body.email)
   return body.alternate_id ? { alternateId: body.alternate_id } : undefined
 }
 
@@ -47,6 +48,7 @@ export const login = Effect.fnUntraced(function* (body: {
     .verify(hash, body.password)
     .pipe(Effect.catchTag("PasswordQueueFull", (full) => Effect.fail(queueFull(full))))
   if (!isRight || account === undefined || hash === undefined) {
+    yield* recordEvent({ event: "login.failed", userId: account?.id, details: { method: "password" } })
     return yield* new Unauthorized({ error: "Incorrect email or password." })
   }
   yield* limits.forgive("login", limitKey)
@@ -58,5 +60,5 @@ export const login = Effect.fnUntraced(function* (body: {
       Effect.ignore,
     )
   }
-  return yield* sessions.open(account)
+  return yield* sessions.open(account, { method: "password" })
 })

@@ -19,6 +19,7 @@ import { type AccountName, accountKey } from "../account-name.ts"
 import { type Account, Accounts } from "../account-store.ts"
 import { CallerCache } from "../caller-cache.ts"
 import { Passwords } from "../passwords.ts"
+import { SecurityLog } from "../security-log/security-log.ts"
 import { OneTimeCodes } from "../sessions/one-time-codes.ts"
 import { Sessions } from "../sessions/sessions.ts"
 import { queueFull } from "./login.ts"
@@ -118,6 +119,7 @@ export class MagicLinks extends Context.Service<
       const callers = yield* CallerCache
       const publisher = yield* Publisher
       const passwords = yield* Passwords
+      const securityLog = yield* SecurityLog
 
       const hashes = (token: string) => codes.lookupHashes({ purpose: "magic-link" }, token)
 
@@ -157,7 +159,10 @@ export class MagicLinks extends Context.Service<
         const isRight = yield* passwords
           .verify(account?.password_hash ?? undefined, password)
           .pipe(Effect.catchTag("PasswordQueueFull", (full) => Effect.fail(queueFull(full))))
-        if (!isRight) return yield* fieldFault("password", "invalid", "The password is wrong.")
+        if (!isRight) {
+          yield* securityLog.record({ event: "login.failed", userId, details: { method: "magic_link" } })
+          return yield* fieldFault("password", "invalid", "The password is wrong.")
+        }
         yield* limits.forgive("login", userId)
       })
 
@@ -190,6 +195,7 @@ export class MagicLinks extends Context.Service<
         // may lack deleted keys.
         if (done.api_keys.length > 0) yield* bus.invalidate("api_key", done.api_keys)
         publisher.moved(done.ended?.events ?? [])
+        if (done.ended !== null) yield* securityLog.record({ event: "credentials.discarded", userId })
         if (done.needs_password) {
           return yield* fieldFault(
             "password",
@@ -205,7 +211,7 @@ export class MagicLinks extends Context.Service<
         }
         const account = yield* accounts.find({ id: userId })
         if (account === undefined) return yield* new Unauthorized({ error: "The account was deleted." })
-        return yield* sessions.open(account)
+        return yield* sessions.open(account, { method: "magic_link" })
       })
 
       return MagicLinks.of({

@@ -15,6 +15,7 @@ import { AppConfig } from "../../config/config.ts"
 import { RateLimits } from "../../http/limits/rate-limits.ts"
 import { type Account, Accounts, type SessionsEnded } from "../account-store.ts"
 import { CallerCache } from "../caller-cache.ts"
+import { SecurityLog } from "../security-log/security-log.ts"
 import { SecondFactors } from "../two-factor/second-factors.ts"
 import type { Proof } from "../two-factor/two-factor-store.ts"
 import { makeRefreshReuse, refused, revokeFamily } from "./refresh-reuse.ts"
@@ -43,6 +44,12 @@ class AlreadyRotated extends Data.TaggedError("AlreadyRotated")<{ readonly conte
 
 const reusedMessage = "The refresh token was already used, so its session was ended. Log in again."
 
+/** How a session is opened. */
+interface OpenedBy {
+  readonly method: "password" | "magic_link" | "registration" | "password_change" | "console"
+  readonly verifiedAt?: number | undefined
+}
+
 interface Loaded {
   readonly snapshot: { readonly value: string; readonly context: SessionContext }
 }
@@ -64,10 +71,7 @@ export class Sessions extends Context.Service<
      * Opens a new session. If `verifiedAt` is given, no code is required, because the second factor was verified at
      * that time.
      */
-    open(
-      account: Account,
-      facts?: { readonly verifiedAt: number | undefined },
-    ): Effect.Effect<TokenResponse, Unavailable>
+    open(account: Account, facts: OpenedBy): Effect.Effect<TokenResponse, Unavailable>
     refresh(refreshToken: string): Effect.Effect<TokenResponse, Unauthorized | Unavailable>
     /** Verifies a two-factor code. A correct code completes a pending login, or starts a new grace period. */
     verifyCode(
@@ -104,6 +108,7 @@ export class Sessions extends Context.Service<
       const factors = yield* SecondFactors
       const limits = yield* RateLimits
       const publisher = yield* Publisher
+      const securityLog = yield* SecurityLog
       const turn = yield* makeRefreshReuse
 
       const renewal = (now: number, admitted: boolean) => ({
@@ -147,12 +152,9 @@ export class Sessions extends Context.Service<
         yield* callers.changed(userId)
       })
 
-      const open = Effect.fnUntraced(function* (
-        account: Account,
-        facts?: { readonly verifiedAt: number | undefined },
-      ) {
+      const open = Effect.fnUntraced(function* (account: Account, { method, ...facts }: OpenedBy) {
         const sessionId = randomUUID()
-        const verifiedAt = facts?.verifiedAt ?? null
+        const verifiedAt = facts.verifiedAt ?? null
         const wants = verifiedAt === null ? (account.providers[0] ?? null) : null
         const { snapshot } = yield* turn(
           sessionId,
@@ -160,6 +162,12 @@ export class Sessions extends Context.Service<
             Effect.succeed({ type: "OPEN", wants, verifiedAt, ...renewal(now, wants === null) } as const),
           { create: { id: sessionId, userId: account.id, epoch: account.epoch } },
         ).pipe(Effect.catchTag("Unauthorized", (failure) => Effect.die(failure)))
+        yield* securityLog.record({
+          event: wants === null ? "login.succeeded" : "login.code_required",
+          userId: account.id,
+          actorId: account.id,
+          details: { method, session_id: sessionId },
+        })
         const old = yield* accounts.endOldSessions(account.id, maxSessions)
         // The statement has ended these sessions in the database. Their actors in memory still have the earlier state,
         // so these actors are removed.
@@ -174,6 +182,13 @@ export class Sessions extends Context.Service<
         }
         return yield* respond(account, snapshot.context)
       })
+
+      const recordReuse = (userId: string, session_id: string) =>
+        securityLog.record({
+          event: "session.ended",
+          userId,
+          details: { reason: revokeFamily.reason, session_id },
+        })
 
       const refresh = Effect.fnUntraced(function* (refreshToken: string) {
         const facts = yield* read(refreshToken)
@@ -203,7 +218,10 @@ export class Sessions extends Context.Service<
           Effect.catchTag("AlreadyRotated", (rotated) => Effect.succeed(rotated.context)),
         )
         if (account === undefined) return yield* refused()
-        if (context === undefined) return yield* refused(reusedMessage)
+        if (context === undefined) {
+          yield* recordReuse(account.id, facts.sessionId)
+          return yield* refused(reusedMessage)
+        }
         return yield* respond(account, context)
       })
 
@@ -255,9 +273,25 @@ export class Sessions extends Context.Service<
           snapshot = (yield* turn(facts.sessionId, decide)).snapshot
         }
         if (account === undefined) return yield* refused()
-        if (snapshot.value === "Revoked") return yield* refused(reusedMessage)
-        if (proof !== "proven") return yield* refused("The code is wrong.")
+        if (snapshot.value === "Revoked") {
+          yield* recordReuse(userId, facts.sessionId)
+          return yield* refused(reusedMessage)
+        }
+        const details = { session_id: facts.sessionId }
+        if (proof !== "proven") {
+          yield* securityLog.record({ event: "two_factor.failed", userId, details })
+          if (snapshot.value === "Locked")
+            yield* securityLog.record({ event: "two_factor.locked", userId, details })
+          return yield* refused("The code is wrong.")
+        }
         yield* limits.forgive("code", userId)
+        if (!found.snapshot.context.admitted)
+          yield* securityLog.record({
+            event: "login.succeeded",
+            userId,
+            actorId: userId,
+            details: { method: "two_factor", ...details },
+          })
         return yield* respond(account, snapshot.context)
       })
 
@@ -281,7 +315,9 @@ export class Sessions extends Context.Service<
           Effect.map(actors.find(sessionId), (found) => found?.snapshot.context.verifiedAt ?? undefined),
         endAll: Effect.fnUntraced(function* (userId, reason) {
           const done = yield* accounts.endSessions(userId, reason).pipe(callers.invalidating(userId))
-          if (done !== undefined) publisher.moved(done.events)
+          if (done === undefined) return
+          publisher.moved(done.events)
+          yield* securityLog.record({ event: "sessions.ended", userId, details: { reason } })
         }),
         ended,
       })

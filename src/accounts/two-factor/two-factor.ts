@@ -14,6 +14,7 @@ import { type AccountName, accountKey } from "../account-name.ts"
 import { Accounts } from "../account-store.ts"
 import { CallerCache } from "../caller-cache.ts"
 import { invalidField } from "../registration.ts"
+import { SecurityLog } from "../security-log/security-log.ts"
 import { OneTimeCodes } from "../sessions/one-time-codes.ts"
 import { lastDigits, phoneAad, SecondFactors, secretAad } from "./second-factors.ts"
 import { Totp } from "./totp.ts"
@@ -63,6 +64,7 @@ export class TwoFactor extends Context.Service<
       const factors = yield* SecondFactors
       const limits = yield* RateLimits
       const sealer = yield* Seal
+      const securityLog = yield* SecurityLog
       const totp = yield* Totp
 
       const setUp = (factor: NewTwoFactor) =>
@@ -139,12 +141,18 @@ export class TwoFactor extends Context.Service<
           return yield* invalidField("code", "invalid", "The code is wrong, or no setup is pending.")
         }
         yield* limits.forgive("code", userId)
+        yield* securityLog.record({ event: "two_factor.enabled", userId, details: { provider } })
         return provider
       })
 
       const disable = Effect.fnUntraced(function* (userId: string, provider: TwoFactorProvider | undefined) {
         const removed = yield* store.disable(userId, provider).pipe(callers.invalidating(userId))
         if (removed === 0) return yield* notEnabled()
+        yield* securityLog.record({
+          event: "two_factor.disabled",
+          userId,
+          details: { provider: provider ?? "all" },
+        })
       })
 
       const disableByBackup = Effect.fnUntraced(function* (
@@ -162,8 +170,18 @@ export class TwoFactor extends Context.Service<
           // response may have been lost.
           .pipe(callers.invalidating(userId))
         if (removed === undefined) {
+          yield* securityLog.record({
+            event: "two_factor.failed",
+            userId: account?.id,
+            details: { method: "backup" },
+          })
           return yield* invalidField("backup_code", "invalid", "The backup code is wrong.")
         }
+        yield* securityLog.record({
+          event: "two_factor.disabled",
+          userId,
+          details: { provider: provider ?? "all", method: "backup" },
+        })
       })
 
       return TwoFactor.of({ enable, confirm, disable, disableByBackup })

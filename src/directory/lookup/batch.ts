@@ -33,9 +33,13 @@ const idsPerStep = 20
 
 /**
  * Returns one answer per id, in the order of the request. Each answer is the JSON text of a BatchLookupAnswer. An id
- * that is listed twice is looked up once. An id that does not fit into the response gets the error `too_large`.
+ * that is listed twice is looked up once. An id that does not fit into the response gets the error `too_large`. `admit`
+ * runs for each id that is not in the cache.
  */
-export const lookupMany = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
+export const lookupMany = Effect.fnUntraced(function* <E = never, R = never>(
+  texts: ReadonlyArray<string>,
+  admit?: Effect.Effect<void, E, R>,
+) {
   const lookups = yield* Lookups
   const byCanonical = new Map<string, LookupAnswer>()
   const answers: Array<string> = []
@@ -60,7 +64,7 @@ export const lookupMany = Effect.fnUntraced(function* (texts: ReadonlyArray<stri
       ),
     )
     if (charactersRead <= maxCharacters) {
-      const found = yield* Effect.forEach([...unread.values()], (id) => lookups.view(id), {
+      const found = yield* Effect.forEach([...unread.values()], (id) => lookups.view(id, admit), {
         concurrency: "unbounded",
       })
       for (const [at, canonical] of [...unread.keys()].entries()) byCanonical.set(canonical, found[at]!)

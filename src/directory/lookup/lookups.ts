@@ -61,10 +61,19 @@ export class Lookups extends Context.Service<
     readonly prepared: (view: RequestView) => Precomputed | undefined
     readonly preparedPayment: (view: RequestView) => Precomputed | undefined
     readonly preparedTicker: (view: RequestView) => Precomputed | undefined
-    /** Looks an id up and counts a view if the id is registered. */
-    view(id: EmojiId): Effect.Effect<LookupAnswer, Unavailable>
-    /** Looks an id up without counting a view. */
-    find(id: EmojiId): Effect.Effect<LookupAnswer, Unavailable>
+    /**
+     * Looks an id up and counts a view if the id is registered. `admit` runs first if the id is not in the cache. If it
+     * fails, the id is not looked up.
+     */
+    view<E = never, R = never>(
+      id: EmojiId,
+      admit?: Effect.Effect<void, E, R>,
+    ): Effect.Effect<LookupAnswer, E | Unavailable, R>
+    /** Looks an id up like `view`, without counting a view. */
+    find<E = never, R = never>(
+      id: EmojiId,
+      admit?: Effect.Effect<void, E, R>,
+    ): Effect.Effect<LookupAnswer, E | Unavailable, R>
     readonly stats: () => { readonly ids: number; readonly bytes: number }
   }
 >()("directory/Lookups") {
@@ -146,19 +155,25 @@ export class Lookups extends Context.Service<
         stale.add(answer.canonical)
       }
 
-      const findAnswer = (id: EmojiId): Effect.Effect<LookupAnswer, Unavailable> =>
-        Effect.suspend(() => {
+      const load = ({ canonical }: EmojiId) =>
+        Effect.callback<LookupAnswer, Unavailable>((resume) =>
+          loads.want(canonical, (outcome) =>
+            resume(
+              outcome instanceof Unavailable
+                ? Effect.fail(outcome)
+                : Effect.succeed(outcome ?? notRegistered),
+            ),
+          ),
+        )
+
+      const findAnswer = <E, R>(
+        id: EmojiId,
+        admit?: Effect.Effect<void, E, R>,
+      ): Effect.Effect<LookupAnswer, E | Unavailable, R> =>
+        Effect.suspend((): Effect.Effect<LookupAnswer, E | Unavailable, R> => {
           const cached = bus.mayServe() ? cache.find(id.canonical) : undefined
           if (cached !== undefined && isRecent(cached)) return Effect.succeed(cached.toText())
-          return Effect.callback<LookupAnswer, Unavailable>((resume) =>
-            loads.want(id.canonical, (outcome) =>
-              resume(
-                outcome instanceof Unavailable
-                  ? Effect.fail(outcome)
-                  : Effect.succeed(outcome ?? notRegistered),
-              ),
-            ),
-          )
+          return admit === undefined ? load(id) : Effect.flatMapEager(admit, () => load(id))
         })
 
       /**
@@ -242,8 +257,8 @@ export class Lookups extends Context.Service<
         prepared,
         preparedPayment,
         preparedTicker,
-        view: (id) =>
-          Effect.map(findAnswer(id), (answer) => {
+        view: (id, admit) =>
+          Effect.map(findAnswer(id, admit), (answer) => {
             const cached = cache.find(id.canonical)
             if (cached !== undefined) use(cached)
             else if (isRegistered(answer)) viewCounter.add(id.canonical, 1)

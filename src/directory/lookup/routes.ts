@@ -10,10 +10,12 @@ import {
 } from "../../../schema/directory/lookup.ts"
 import { InvalidRequest, NotFound, UnsupportedEmoji } from "../../../schema/errors.ts"
 import { CommaList } from "../../../schema/wire-format.ts"
+import { authHeaders } from "../../http/guards.ts"
 import { Reply } from "../../http/response/reply.ts"
 import { route } from "../../http/route.ts"
 import { etagOf, isHeld, isRegistered, type LookupAnswer, lookupHeaders } from "./answer.ts"
 import { lookupMany } from "./batch.ts"
+import { admitCold } from "./cold-limit.ts"
 import { isConfirmed } from "./confirm-record.ts"
 import { checkRegistered, Lookups } from "./lookups.ts"
 import { paymentForm, selectByTags, selectByTicker } from "./select-records.ts"
@@ -21,7 +23,7 @@ import { paymentForm, selectByTags, selectByTicker } from "./select-records.ts"
 const group = "lookup"
 const params = { emoji_id: Schema.String }
 const filter = { tags: Schema.optionalKey(CommaList) }
-const headers = ["if-none-match"]
+const headers = ["if-none-match", ...authHeaders]
 const badTags = new InvalidRequest({
   error: "query: tags: expected comma-separated hex tags such as 0x1003",
 })
@@ -54,17 +56,18 @@ const lookup = route({
   path: "/emoji_id/:emoji_id",
   auth: "none",
   errorBody: "lookup",
+  needsAddress: true,
   params,
   query: filter,
   headers,
   success: LookupResponse,
   errors: [UnsupportedEmoji, NotFound],
   prepared: Lookups.use((lookups) => Effect.succeed(lookups.prepared)),
-  handler: ({ headers, params, query: { tags } }) =>
-    Effect.flatMapEager(checkEmojiId(params.emoji_id), (id) =>
+  handler: ({ query: { tags }, ...request }) =>
+    Effect.flatMapEager(checkEmojiId(request.params.emoji_id), (id) =>
       Lookups.use((lookups) =>
-        Effect.flatMap(lookups.view(id), (lookup) => {
-          const held = headers["if-none-match"]
+        Effect.flatMap(lookups.view(id, admitCold(request)), (lookup) => {
+          const held = request.headers["if-none-match"]
           return tags === undefined || !isRegistered(lookup)
             ? Effect.succeed(reply(lookup, held))
             : replySelected(lookup, held, tags)
@@ -81,16 +84,20 @@ const ticker = route({
   path: "/emoji_id/:emoji_id/:tag",
   auth: "none",
   errorBody: "lookup",
+  needsAddress: true,
   params: { ...params, tag: Schema.String },
   headers,
   success: TickerResponse,
   errors: [UnsupportedEmoji, NotFound],
   prepared: Lookups.use((lookups) => Effect.succeed(lookups.preparedTicker)),
-  handler: Effect.fnUntraced(function* ({ headers, params }) {
-    const lookup = yield* (yield* Lookups).view(yield* checkEmojiId(params.emoji_id))
+  handler: Effect.fnUntraced(function* ({ params, ...request }) {
+    const id = yield* checkEmojiId(params.emoji_id)
+    const lookup = yield* (yield* Lookups).view(id, admitCold(request))
     if (!isRegistered(lookup)) return reply(lookup)
     const selected = selectByTicker(yield* checkRegistered(lookup), params.tag)
-    return selected === undefined ? yield* badTicker : reply(lookup, headers["if-none-match"], selected)
+    return selected === undefined
+      ? yield* badTicker
+      : reply(lookup, request.headers["if-none-match"], selected)
   }),
 })
 
@@ -102,19 +109,21 @@ const payment = route({
   path: "/emoji_id/:emoji_id/payment",
   auth: "none",
   errorBody: "lookup",
+  needsAddress: true,
   params,
   query: filter,
   headers,
   success: PaymentAddressResponse,
   errors: [UnsupportedEmoji, NotFound],
   prepared: Lookups.use((lookups) => Effect.succeed(lookups.preparedPayment)),
-  handler: Effect.fnUntraced(function* ({ headers, params, query }) {
-    const lookup = yield* (yield* Lookups).view(yield* checkEmojiId(params.emoji_id))
+  handler: Effect.fnUntraced(function* ({ params, query, ...request }) {
+    const id = yield* checkEmojiId(params.emoji_id)
+    const lookup = yield* (yield* Lookups).view(id, admitCold(request))
     if (!isRegistered(lookup)) return reply(lookup)
     const selected = selectByTags(yield* checkRegistered(lookup), query.tags)
     return selected === undefined
       ? yield* badTags
-      : reply(lookup, headers["if-none-match"], paymentForm(selected))
+      : reply(lookup, request.headers["if-none-match"], paymentForm(selected))
   }),
 })
 
@@ -126,13 +135,16 @@ const confirm = route({
   path: "/emoji_id/:emoji_id/confirm",
   auth: "none",
   errorBody: "lookup",
+  needsAddress: true,
   params,
+  headers: authHeaders,
   query: { tag: Schema.String, data: Schema.String.check(Schema.isMaxLength(4096)) },
   success: Confirmation,
   errors: [UnsupportedEmoji, NotFound],
-  handler: Effect.fnUntraced(function* ({ params, query }) {
+  handler: Effect.fnUntraced(function* ({ params, query, ...request }) {
     const id = yield* checkEmojiId(params.emoji_id)
-    const { result, version } = yield* checkRegistered(yield* (yield* Lookups).find(id))
+    const lookup = yield* (yield* Lookups).find(id, admitCold(request))
+    const { result, version } = yield* checkRegistered(lookup)
     const confirmed = isConfirmed(id, result, query.tag, query.data)
     if (confirmed === undefined) {
       return yield* new InvalidRequest({
@@ -152,11 +164,12 @@ const batch = route({
   auth: "none",
   reads: true,
   limit: "read",
+  headers: authHeaders,
   body: BatchLookupRequest,
   success: BatchLookupResponse,
   errors: [],
-  handler: ({ body }) =>
-    Effect.map(lookupMany(body.emoji_ids), (answers) =>
+  handler: ({ body, ...request }) =>
+    Effect.map(lookupMany(body.emoji_ids, admitCold(request)), (answers) =>
       Reply.raw(`{"result":[${answers.join(",")}]}`, lookupHeaders),
     ),
 })

@@ -50,6 +50,20 @@ const budgets: Record<LimitName, Partial<Record<Subject, Budget>> & { readonly s
 }
 
 /**
+ * The limits that are checked while a request runs, and not by the route row.
+ * - `unknown_path`: requests for paths that do not exist.
+ * - `lookup`: lookups that are not in the cache, so they need a query. Its budgets depend on COLD_LOOKUPS_PER_MINUTE.
+ * - `credentials`: credentials that are checked because the address has no lookups left.
+ */
+export type LocalLimit = "unknown_path" | "lookup" | "credentials"
+
+const localBudgets = (lookups: number): Record<LocalLimit, Partial<Record<Subject, Budget>>> => ({
+  unknown_path: { address: { requests: 1200, seconds: 60 } },
+  lookup: { address: { requests: lookups, seconds: 60 }, caller: { requests: 2 * lookups, seconds: 60 } },
+  credentials: { address: { requests: 600, seconds: 60 } },
+})
+
+/**
  * A caller may add this many bytes of stored responses within this many seconds. A busy caller needs a tenth of that.
  * At this rate it takes days to fill a disk.
  */
@@ -72,6 +86,11 @@ export class RateLimits extends Context.Service<
       name: LimitName,
       subjects: Partial<Record<Subject, string>>,
     ): Effect.Effect<RateHeaders, TooManyRequests | Unavailable>
+    /**
+     * Counts a request against a local limit. Returns undefined if it is within the budget, otherwise after how many
+     * seconds to retry.
+     */
+    exceeds(name: LocalLimit, subject: Subject, value: string): number | undefined
     /** Counts bytes of stored responses for a caller. Fails if the caller's quota is used up. Runs no query. */
     keep(caller: string, bytes: number): Effect.Effect<void, TooManyRequests>
     /** Removes the count of an account after a successful authentication. */
@@ -87,6 +106,7 @@ export class RateLimits extends Context.Service<
       if (config.rateLimit === "off") {
         return RateLimits.of({
           take: () => Effect.succeed({}),
+          exceeds: () => undefined,
           keep: () => Effect.void,
           forgive: () => Effect.void,
         })
@@ -126,8 +146,16 @@ export class RateLimits extends Context.Service<
         return yield* new TooManyRequests({ retryAfterSeconds, headers })
       })
 
+      const ofLimit = localBudgets(config.coldLookupsPerMinute)
+
       return RateLimits.of({
         take,
+        exceeds: (name, subject, value) => {
+          const budget = ofLimit[name][subject]
+          if (budget === undefined) return undefined
+          const { resetsInSeconds, used } = local.take(`${name}/${subject}/${value}`, budget.seconds)
+          return used <= budget.requests ? undefined : Math.max(1, resetsInSeconds)
+        },
         keep: (caller, bytes) =>
           Effect.suspend(() => {
             const { resetsInSeconds, used } = local.take(`keep/${caller}`, storageBudget.seconds, bytes)

@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from "uWebSockets.js"
+import { headerKey } from "./header-key.ts"
 
 /** Returns the address without the caller's port. Some proxies add the port, which differs for each connection. */
 const withoutPort = (entry: string): string =>
@@ -17,13 +18,32 @@ const forwardedAddress = (req: HttpRequest): string => {
   return withoutPort((last.split(",").at(-1) ?? "").trim())
 }
 
+/** Finds the address of a caller. */
+export type CallerAddress = (res: HttpResponse, req: HttpRequest) => string
+
+const forwardedFor = headerKey("x-forwarded-for")
+
 /**
- * Returns the caller's address as text. It must be called during the native callback, because the request is not
- * valid afterwards.
+ * Makes the function that returns the caller's address as text. It must be called during the native callback, because
+ * the request is not valid afterwards. If the proxy is not trusted, `onForwarded` is called for the first request that
+ * came through one.
  */
-export const callerAddress = (res: HttpResponse, req: HttpRequest, trustProxy: boolean): string => {
-  const forwarded = trustProxy ? forwardedAddress(req) : ""
-  return forwarded === "" ? Buffer.from(res.getRemoteAddressAsText()).toString() : forwarded
+export const makeCallerAddress = (trustProxy: boolean, onForwarded?: () => void): CallerAddress => {
+  const peerOf = (res: HttpResponse) => Buffer.from(res.getRemoteAddressAsText()).toString()
+  if (trustProxy) {
+    return (res, req) => {
+      const forwarded = forwardedAddress(req)
+      return forwarded === "" ? peerOf(res) : forwarded
+    }
+  }
+  let isReported = onForwarded === undefined
+  return (res, req) => {
+    if (!isReported && req.getHeader(forwardedFor) !== "") {
+      isReported = true
+      onForwarded?.()
+    }
+    return peerOf(res)
+  }
 }
 
 /**

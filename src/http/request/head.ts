@@ -8,6 +8,12 @@ const digits = /^\d+$/
 /** Returns the Content-Length header, or an empty string if it is absent. */
 export const contentLengthOf = (req: HttpRequest): string => req.getHeader(contentLength)
 
+const transferEncoding = headerKey("transfer-encoding")
+
+/** Whether the headers announce a body, so that they must be checked. Most GET requests announce none. */
+export const announcesBody = (req: HttpRequest): boolean =>
+  req.getHeader(contentLength) !== "" || req.getHeader(transferEncoding) !== ""
+
 /** The facts that one pass over all request headers finds. */
 export interface HeadFacts {
   /**

@@ -1,7 +1,20 @@
 import type { HttpResponse } from "uWebSockets.js"
 
-const exposedHeaders =
-  "X-Request-Id, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, ETag, Location"
+/** The response headers that scripts may read. Browsers always let them read Content-Type and Cache-Control. */
+const exposedHeaders = [
+  "X-Request-Id",
+  "Idempotent-Replayed",
+  "Retry-After",
+  "RateLimit-Limit",
+  "RateLimit-Remaining",
+  "RateLimit-Reset",
+  "ETag",
+  "Location",
+  "Allow",
+  "WWW-Authenticate",
+].join(", ")
+/** Tells browsers to use only HTTPS for this host, for a year. */
+const httpsOnly = "\r\nStrict-Transport-Security: max-age=31536000"
 const corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 /**
  * The star allows other headers that libraries add, such as X-Requested-With. It does not include Authorization, and
@@ -15,6 +28,7 @@ export const preflightHeaders = {
   "Access-Control-Max-Age": "86400",
 }
 
+/** The header lines that the settings determine. They are made once, at startup. */
 export interface CrossOrigin {
   /** True if every origin is allowed. Then the Origin header of requests is not read. */
   readonly anyOrigin: boolean
@@ -23,18 +37,22 @@ export interface CrossOrigin {
    * constant headers.
    */
   readonly constantLines: string
+  /** Like `constantLines`, for responses that scripts of other origins must not read. */
+  readonly sameOriginLines: string
   /** Writes the headers that allow scripts of this origin to read the response, if the origin is allowed. */
   writeOrigin(res: HttpResponse, origin: string): void
 }
 
-export const makeCrossOrigin = (origins: ReadonlyArray<string>): CrossOrigin => {
+export const makeCrossOrigin = (origins: ReadonlyArray<string>, isHttps: boolean): CrossOrigin => {
   const anyOrigin = origins.includes("*")
   const allowed = new Set(origins)
+  const sameOriginLines = `nosniff${isHttps ? httpsOnly : ""}`
   return {
     anyOrigin,
+    sameOriginLines,
     constantLines: anyOrigin
-      ? "nosniff\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: *"
-      : "nosniff\r\nVary: Origin",
+      ? `${sameOriginLines}\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: *`
+      : `${sameOriginLines}\r\nVary: Origin`,
     writeOrigin: (res, origin) => {
       if (!allowed.has(origin)) return
       res.writeHeader(

@@ -4,6 +4,7 @@ import {
   MethodNotAllowed,
   NotFound,
   type Problem,
+  TooManyRequests,
   Unavailable,
 } from "../../../schema/errors.ts"
 import type { ErrorBody, RawResponse } from "../endpoint.ts"
@@ -81,6 +82,11 @@ const refusalProblem = (kind: Refusal, details: string): Problem | undefined => 
       })
     case "not_found":
       return new NotFound({ error: "Path not found." })
+    case "too_many_unknown":
+      return new TooManyRequests({
+        error: "Too many requests for paths that do not exist. See /docs for the paths of this service.",
+        retryAfterSeconds: Number(details),
+      })
     case "method_not_allowed":
       return new MethodNotAllowed({
         error: `This path does not support the method. Use one of: ${details}.`,
@@ -99,7 +105,7 @@ const refusalProblem = (kind: Refusal, details: string): Problem | undefined => 
 
 /**
  * Returns the response to a request that the server itself refuses or fails, for one of the reasons in `Refusal`.
- * `details` is the size limit for `body_too_large`, and the list of methods for `method_not_allowed`.
+ * `details` is the size limit for `body_too_large`, the list of methods for `method_not_allowed`, and the seconds to wait for `too_many_unknown`.
  */
 export const refusalResponse = (
   kind: Refusal,

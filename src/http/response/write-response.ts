@@ -20,11 +20,11 @@ export interface ResponseTarget {
  * call writes all headers except those of `writeOrigin`.
  */
 export const makeResponseWriter = (
-  { anyOrigin, constantLines, writeOrigin }: CrossOrigin,
+  { anyOrigin, constantLines, sameOriginLines, writeOrigin }: CrossOrigin,
   state: { readonly isDraining: boolean },
 ) => {
   const commonLines = `\r\nX-Content-Type-Options: ${constantLines}`
-  const sameOriginLines = "\r\nX-Content-Type-Options: nosniff"
+  const ownLines = `\r\nX-Content-Type-Options: ${sameOriginLines}`
 
   return (
     { endpoint, head, origin, requestId, res }: ResponseTarget,
@@ -36,7 +36,7 @@ export const makeResponseWriter = (
     if (response.status !== 200) res.writeStatus(statusLine(response.status))
     const end = close || state.isDraining ? "\r\nConnection: close" : ""
     const isSameOrigin = endpoint?.sameOrigin === true
-    const common = isSameOrigin ? sameOriginLines : commonLines
+    const common = isSameOrigin ? ownLines : commonLines
     const body = response.body ?? ""
     const hasContent = response.status !== 204 && response.status !== 304
     // For HEAD, Content-Length is written as an ordinary header. If the library itself wrote the length, it would

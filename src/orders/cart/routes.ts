@@ -13,6 +13,7 @@ import {
   DisplayOrder,
 } from "../../../schema/orders/order.ts"
 import { Uuid } from "../../../schema/wire-format.ts"
+import { recordEvent } from "../../accounts/security-log/security-log.ts"
 import { Users } from "../../accounts/user-store.ts"
 import { route } from "../../http/route.ts"
 import { operationKeyOf } from "../../turns/operation-key.ts"
@@ -40,6 +41,15 @@ const showPaid = (turn: CartTurn) =>
         (user) => show({ ...turn, user }),
       )
     : show(turn)
+
+const recordCash = ({ event, order: { context } }: CartTurn, { amount, method }: CheckoutCartRequest) =>
+  method === "Cash" && event !== undefined
+    ? recordEvent({
+        event: "order.cash_booked",
+        userId: context.userId,
+        details: { order_id: context.id, cents: amount ?? null },
+      })
+    : Effect.void
 
 const getItems = route({
   ...shared,
@@ -121,7 +131,10 @@ const checkout = route({
       checkouts.run(principal, undefined, body, {
         operationKey: operationKeyOf(principal, headers, body),
       }),
-    ).pipe(Effect.flatMap(showPaid)),
+    ).pipe(
+      Effect.tap((turn) => recordCash(turn, body)),
+      Effect.flatMap(showPaid),
+    ),
 })
 
 const checkoutOrder = route({
@@ -136,7 +149,10 @@ const checkoutOrder = route({
       checkouts.run(principal, params.id.toLowerCase(), body, {
         operationKey: operationKeyOf(principal, headers, body),
       }),
-    ).pipe(Effect.flatMap(showPaid)),
+    ).pipe(
+      Effect.tap((turn) => recordCash(turn, body)),
+      Effect.flatMap(showPaid),
+    ),
 })
 
 const convertToDraft = route({

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { parseEmojiId } from "../../../schema/directory/emoji-id.ts"
 import { Forbidden, InvalidRequest, Unprocessable } from "../../../schema/errors.ts"
+import { recordEvent } from "../../accounts/security-log/security-log.ts"
 import { type Browser, BrowserCookies } from "../../accounts/sessions/browser-cookies.ts"
 import { type BrowserSession, BrowserSessions } from "../../accounts/sessions/browser-sessions.ts"
 import { AppConfig } from "../../config/config.ts"
@@ -65,6 +66,12 @@ const redirectWithCode = Effect.fnUntraced(function* (
   canonical: string,
 ) {
   const code = yield* AuthorizationCodes.use((codes) => codes.issue(request, session, canonical))
+  yield* recordEvent({
+    event: "application.authorized",
+    userId: session.account.id,
+    actorId: session.account.id,
+    details: { client_id: request.client.client_id, name: request.client.name, emoji_id: canonical },
+  })
   return yield* redirectToClient(request.redirectUri, { code, state: request.state })
 })
 
@@ -120,6 +127,7 @@ const authorizePage = route({
   method: "get",
   path: "/authorize",
   search: authorizationQuery,
+  needsAddress: true,
   redirects: [302],
   errors: [],
   handler: ({ headers, search }) =>

@@ -7,6 +7,7 @@ import { account } from "../platform/session.js"
 import { drawIds } from "./owned.js"
 import { drawProfile } from "./profile.js"
 import { drawSecurity } from "./security.js"
+import { drawSecurityLog } from "./security-log.js"
 
 const drawKeys = async (place) => {
   const list = h("ul", { class: "plain-list" })
@@ -136,6 +137,7 @@ const pages = {
   profile: { label: "Profile", draw: drawProfile },
   security: { label: "Two-factor", draw: drawSecurity },
   keys: { label: "API keys", draw: drawKeys },
+  log: { label: "Security log", draw: drawSecurityLog },
   interests: { label: "Watchlist", draw: drawInterests },
 }
 

@@ -1,3 +1,4 @@
+import { drawLog } from "../account/security-log.js"
 import { actionButton, actionForm, confirmButton } from "../parts/actions.js"
 import { badge, emojiLine, empty, field, fill, h } from "../parts/dom.js"
 import { words } from "../parts/format.js"
@@ -100,6 +101,17 @@ const rows = (users, again) =>
           "Orders",
         ),
         " ",
+        may("adminUser:load") &&
+          h(
+            "a",
+            {
+              class: "small",
+              href: `#/admin/users/${user.id}`,
+              "aria-label": `Security log of ${nameOf(user)}`,
+            },
+            "Security log",
+          ),
+        " ",
         user.deactivated_at !== undefined && badge("Deactivated", "bad"),
         user.email !== undefined &&
           user.email_verified_at === undefined &&
@@ -112,7 +124,20 @@ const rows = (users, again) =>
     ]),
   )
 
-export const drawUsers = async (place) => {
+const drawUserLog = async (place, userId) => {
+  const user = await get(`/users/${encodeURIComponent(userId)}`)
+  const list = h("div", {})
+  fill(
+    place,
+    h("p", {}, "Security log of ", h("strong", {}, nameOf(user)), ". "),
+    h("p", {}, h("a", { href: "#/admin/users" }, "Show all users")),
+    list,
+  )
+  await drawLog(list, `/users/${user.id}/security_log`, "The user")
+}
+
+export const drawUsers = async (place, _lifetime, [userId]) => {
+  if (userId !== undefined) return drawUserLog(place, userId)
   const list = h("div", {})
   let search = ""
   const start = () =>

@@ -1,0 +1,53 @@
+import { Effect } from "effect"
+import { SecurityLogEntry } from "../../../schema/accounts/security-event.ts"
+import { NotFound } from "../../../schema/errors.ts"
+import { paged, pageOf, pageQuery, pageRequest } from "../../../schema/paging.ts"
+import { Uuid } from "../../../schema/wire-format.ts"
+import { route } from "../../http/route.ts"
+import { UserAdmin } from "../user-admin-store.ts"
+import { SecurityLog } from "./security-log.ts"
+
+const shared = {
+  group: "users",
+  method: "get",
+  query: pageQuery,
+  success: pageOf(SecurityLogEntry, "ListOfSecurityLogEntry"),
+} as const
+
+const own = route({
+  ...shared,
+  id: "getSecurityLog",
+  summary:
+    "List the security events of your account of the last year, newest first: logins, failed logins, and changes of credentials and permissions. Requires a login session",
+  path: "/account/security_log",
+  // The log contains the addresses of the user, which an API key has no need for.
+  auth: "two_factor",
+  errors: [],
+  handler: ({ principal, query }) =>
+    Effect.gen(function* () {
+      const page = pageRequest(query, ["created_at"])
+      const { data, total } = yield* SecurityLog.use((log) => log.list(principal.userId, page, "owner"))
+      return paged(data, page, total)
+    }),
+})
+
+const ofUser = route({
+  ...shared,
+  id: "getSecurityLogOfUser",
+  summary: "List the security events of a user of the last year, newest first",
+  path: "/users/:id/security_log",
+  auth: "JWT",
+  scope: "adminUser:load",
+  params: { id: Uuid },
+  errors: [NotFound],
+  handler: ({ params, query }) =>
+    Effect.gen(function* () {
+      const userId = params.id.toLowerCase()
+      yield* UserAdmin.use((users) => users.check(userId))
+      const page = pageRequest(query, ["created_at"])
+      const { data, total } = yield* SecurityLog.use((log) => log.list(userId, page, "administrators"))
+      return paged(data, page, total)
+    }),
+})
+
+export const securityLog = [own, ofUser] as const
