@@ -2,6 +2,7 @@ import { apiKeys } from "./accounts/api-keys/routes.ts"
 import { features } from "./accounts/feature-routes.ts"
 import { auth } from "./accounts/login/routes.ts"
 import { registration } from "./accounts/registration-routes.ts"
+import { sessions } from "./accounts/sessions/routes.ts"
 import { twoFactor } from "./accounts/two-factor/routes.ts"
 import { users } from "./accounts/user-routes.ts"
 import { consolePages } from "./console/routes.ts"
@@ -44,6 +45,7 @@ import { magicLink } from "./sign-in/magic-link-routes.ts"
 import { authorize } from "./sign-in/oauth/authorize-routes.ts"
 import { oauthClients } from "./sign-in/oauth/client-routes.ts"
 import { oauthToken } from "./sign-in/oauth/token-routes.ts"
+import { passwordReset } from "./sign-in/password-reset-routes.ts"
 import { transfers } from "./transfers/routes.ts"
 import { assets } from "./web/asset-routes.ts"
 
@@ -73,6 +75,7 @@ const table = [
   ...auth,
   ...registration,
   ...twoFactor,
+  ...sessions,
   ...dev,
   ...currentUser,
   ...users,
@@ -97,6 +100,7 @@ const table = [
   ...sandbox,
   ...authorize,
   ...magicLink,
+  ...passwordReset,
   ...oauthToken,
   ...partnerGet,
   ...partnerConnect,

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { type RegisterUserParameters, readEmail } from "../../schema/accounts/account.ts"
 import { type FieldIssue, Unprocessable } from "../../schema/errors.ts"
 import { RateLimits } from "../http/limits/rate-limits.ts"
+import type { Device } from "../http/request/device.ts"
 import type { SqlRefused } from "../postgres/sql-failures.ts"
 import { Outbox } from "../turns/outbox.ts"
 import { Accounts } from "./account-store.ts"
@@ -72,7 +73,7 @@ const offerLink = Effect.fnUntraced(function* (email: string | undefined) {
  * ends the session opened here. An invited account that owns something cannot be taken over: the error is "already
  * registered", and a link is sent to the address.
  */
-export const register = Effect.fnUntraced(function* (body: RegisterUserParameters) {
+export const register = Effect.fnUntraced(function* (body: RegisterUserParameters, device: Device) {
   const accounts = yield* Accounts
   const links = yield* MagicLinks
   const outbox = yield* Outbox
@@ -121,5 +122,5 @@ export const register = Effect.fnUntraced(function* (body: RegisterUserParameter
     )
   const account = yield* accounts.find({ id: userId })
   if (account === undefined) return yield* Effect.die("a registered user was not found")
-  return { userId, tokens: yield* sessions.open(account) }
+  return { userId, tokens: yield* sessions.open(account, device) }
 })

@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 import { InvalidRequest, Unauthorized, Unavailable } from "../../../schema/errors.ts"
-import { RateLimits } from "../../http/limits/rate-limits.ts"
+import type { Device } from "../../http/request/device.ts"
 import { type AccountName, accountKey } from "../account-name.ts"
 import { Accounts } from "../account-store.ts"
 import { type PasswordQueueFull, Passwords } from "../passwords.ts"
 import { Sessions } from "../sessions/sessions.ts"
+import { passwordWasRight, takePasswordAttempt } from "./password-attempts.ts"
 
 export const queueFull = ({ retryAfterSeconds }: PasswordQueueFull) =>
   new Unavailable({ error: "The server is busy checking passwords. Try again later.", retryAfterSeconds })
@@ -25,23 +26,26 @@ export const accountName = (body: {
  * Logs in with a password. An unknown user, an inactive user and a user without a password get the same error after the
  * same time as a wrong password.
  */
-export const login = Effect.fnUntraced(function* (body: {
-  readonly email?: string | null
-  readonly alternate_id?: string | null
-  readonly password: string
-}) {
+export const login = Effect.fnUntraced(function* (
+  body: {
+    readonly email?: string | null
+    readonly alternate_id?: string | null
+    readonly password: string
+  },
+  device: Device,
+) {
   const accounts = yield* Accounts
   const passwords = yield* Passwords
-  const limits = yield* RateLimits
   const sessions = yield* Sessions
 
   const name = accountName(body)
   if (name === undefined) {
     return yield* new InvalidRequest({ error: "body: expected an email or an alternate_id" })
   }
-  const limitKey = accountKey(name)
-  yield* limits.take("login", { account: limitKey })
   const account = yield* accounts.find(name)
+  // An account has one count, whichever of its names the caller sends.
+  const attempt = { account: account?.id ?? accountKey(name), address: device.address }
+  yield* takePasswordAttempt(attempt)
   const hash = account?.active ? (account.password_hash ?? undefined) : undefined
   const isRight = yield* passwords
     .verify(hash, body.password)
@@ -49,7 +53,7 @@ export const login = Effect.fnUntraced(function* (body: {
   if (!isRight || account === undefined || hash === undefined) {
     return yield* new Unauthorized({ error: "Incorrect email or password." })
   }
-  yield* limits.forgive("login", limitKey)
+  yield* passwordWasRight(attempt)
   if (passwords.needsRehash(hash)) {
     // Hashing may fail because the queue is full, or because an old password is too short for the current rules. The
     // login succeeds anyway.
@@ -58,5 +62,5 @@ export const login = Effect.fnUntraced(function* (body: {
       Effect.ignore,
     )
   }
-  return yield* sessions.open(account)
+  return yield* sessions.open(account, device)
 })

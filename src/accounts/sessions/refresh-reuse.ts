@@ -18,7 +18,8 @@ const turnFailures = new Set(["NotFound", "EventRefused", "IdsTaken", "LimitReac
 
 /**
  * Creates the function that runs a turn of a session. If the session does not exist or has ended, it fails with the
- * same error as for an invalid token. If the turn revokes the session, its user is removed from all caches.
+ * same error as for an invalid token. If the turn revokes the session, its user is removed from all caches, so that the
+ * access tokens of the session no longer work in any process.
  */
 export const makeRefreshReuse = Effect.gen(function* () {
   const config = yield* AppConfig
@@ -30,7 +31,7 @@ export const makeRefreshReuse = Effect.gen(function* () {
     let revokedUserId: string | undefined
     const decideAndNote: Decide<E> = (current, now) =>
       Effect.map(decide(current, now), (event) => {
-        revokedUserId = event === revokeFamily ? current.snapshot.context.userId : undefined
+        revokedUserId = event.type === "REVOKE" ? current.snapshot.context.userId : undefined
         return event
       })
     // A turn with an unknown outcome may have revoked the session, so the user is removed from the caches then too.

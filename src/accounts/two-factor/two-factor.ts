@@ -8,14 +8,16 @@ import {
   type Unavailable,
   type Unprocessable,
 } from "../../../schema/errors.ts"
+import { AppConfig } from "../../config/config.ts"
 import { Seal } from "../../crypto/envelope-encryption.ts"
 import { RateLimits } from "../../http/limits/rate-limits.ts"
+import { DatabaseClock } from "../../postgres/database-clock.ts"
 import { type AccountName, accountKey } from "../account-name.ts"
 import { Accounts } from "../account-store.ts"
 import { CallerCache } from "../caller-cache.ts"
 import { invalidField } from "../registration.ts"
 import { OneTimeCodes } from "../sessions/one-time-codes.ts"
-import { lastDigits, phoneAad, SecondFactors, secretAad } from "./second-factors.ts"
+import { codesLocked, lastDigits, lockRule, phoneAad, SecondFactors, secretAad } from "./second-factors.ts"
 import { Totp } from "./totp.ts"
 import { makeTwoFactorStore, type NewTwoFactor } from "./two-factor-store.ts"
 
@@ -45,10 +47,12 @@ export class TwoFactor extends Context.Service<
     ): Effect.Effect<void, NotFound | Unavailable>
     /**
      * Disables methods. A backup code authorizes it, for a user who lost the second factor. Disables all methods if no provider
-     * is given.
+     * is given. `name` is what an anonymous caller claims to be. `userId` is the user of a login that has at least
+     * shown the password. Only then a wrong code counts for the account's lock: otherwise anyone who knows an email
+     * address could lock its account. Anonymous guesses have a rate limit, and a backup code has 40 random bits.
      */
     disableByBackup(
-      name: AccountName,
+      who: { readonly name: AccountName } | { readonly userId: string },
       code: string,
       provider: TwoFactorProvider | undefined,
     ): Effect.Effect<void, Unprocessable | TooManyRequests | Unavailable>
@@ -65,6 +69,8 @@ export class TwoFactor extends Context.Service<
       const limits = yield* RateLimits
       const sealer = yield* Seal
       const totp = yield* Totp
+      const clock = yield* DatabaseClock
+      const lock = lockRule(yield* AppConfig)
 
       const setUp = (factor: NewTwoFactor) =>
         Effect.flatMap(store.setUp(factor), (isDone) =>
@@ -139,7 +145,7 @@ export class TwoFactor extends Context.Service<
         if (provider === undefined) {
           return yield* invalidField("code", "invalid", "The code is wrong, or no setup is pending.")
         }
-        yield* limits.forgive("code", userId)
+        yield* limits.forgive("code", { account: userId })
         return provider
       })
 
@@ -148,7 +154,9 @@ export class TwoFactor extends Context.Service<
         if (removed === 0) return yield* notEnabled()
       })
 
-      const disableByBackup = Effect.fnUntraced(function* (
+      const wrongBackupCode = () => invalidField("backup_code", "invalid", "The backup code is wrong.")
+
+      const disableAnonymously = Effect.fnUntraced(function* (
         name: AccountName,
         code: string,
         provider: TwoFactorProvider | undefined,
@@ -162,12 +170,31 @@ export class TwoFactor extends Context.Service<
           // The caches are invalidated for a wrong code too: an earlier attempt may have used the code, and its
           // response may have been lost.
           .pipe(callers.invalidating(userId))
-        if (removed === undefined) {
-          return yield* invalidField("backup_code", "invalid", "The backup code is wrong.")
-        }
+        if (removed === undefined) return yield* wrongBackupCode()
       })
 
-      return TwoFactor.of({ enable, confirm, disable, disableByBackup })
+      const disableInLogin = Effect.fnUntraced(function* (
+        userId: string,
+        code: string,
+        provider: TwoFactorProvider | undefined,
+      ) {
+        yield* limits.take("code", { account: userId })
+        const { locked_until, proof } = yield* store
+          .disableByCountedBackup(userId, randomUUID(), factors.backupHashes(userId, code), provider, lock)
+          .pipe(callers.invalidating(userId))
+        if (proof === "locked") return yield* codesLocked(locked_until ?? 0, clock.now())
+        if (proof !== "proven") return yield* wrongBackupCode()
+      })
+
+      return TwoFactor.of({
+        enable,
+        confirm,
+        disable,
+        disableByBackup: (who, code, provider) =>
+          "userId" in who
+            ? disableInLogin(who.userId, code, provider)
+            : disableAnonymously(who.name, code, provider),
+      })
     }),
   )
 }
