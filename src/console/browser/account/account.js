@@ -7,6 +7,7 @@ import { account } from "../platform/session.js"
 import { drawIds } from "./owned.js"
 import { drawProfile } from "./profile.js"
 import { drawSecurity } from "./security.js"
+import { drawSessions } from "./sessions.js"
 
 const drawKeys = async (place) => {
   const list = h("ul", { class: "plain-list" })
@@ -135,6 +136,7 @@ const pages = {
   ids: { label: "Ids", draw: drawIds },
   profile: { label: "Profile", draw: drawProfile },
   security: { label: "Two-factor", draw: drawSecurity },
+  sessions: { label: "Sessions", draw: drawSessions },
   keys: { label: "API keys", draw: drawKeys },
   interests: { label: "Watchlist", draw: drawInterests },
 }
