@@ -146,11 +146,13 @@ const act = Effect.fnUntraced(function* (visitor: Visitor, actor: BrowserSession
     case "draft":
       yield* returnToDraft(userId)
       return cart
-    case "confirm":
+    case "confirm": {
       yield* MagicLinks.use((links) =>
         links.send({ id: userId }, { redirect: `${visitor.home}?cart` }, "web"),
       )
-      return mailSentPage(yield* rememberRegistration(visitor, userId), actor.account.email ?? "")
+      const sent = { email: actor.account.email ?? "", what: "login" } as const
+      return mailSentPage(yield* rememberRegistration(visitor, userId), sent)
+    }
     case "keep": {
       const eid = yield* findOwned(actor, visitor.visit.eid)
       if (eid === undefined) return seeOther(visitor.home)

@@ -192,7 +192,7 @@ export const receiveForm = Effect.fnUntraced(function* (
       ),
     ),
   )
-  if (step?.kind === "mailed") return yield* new EarlyReply({ reply: mailSentPage(visitor, step.email) })
+  if (step?.kind === "mailed") return yield* new EarlyReply({ reply: mailSentPage(visitor, step) })
   if (step !== undefined) {
     const headers: Record<string, string> = step.cookie === undefined ? {} : { "Set-Cookie": step.cookie }
     return yield* new EarlyReply({ reply: seeOther(visitor.home, headers) })

@@ -11,7 +11,7 @@ import { logInByCode, logInByPassword, mailLink, mailReset, sendCodeAgain } from
  * The result of a login form. For `shown_again`, the caller sets `cookie`, if there is one, and shows the page again.
  */
 export type LoginStep =
-  | { readonly kind: "mailed"; readonly email: string }
+  | { readonly kind: "mailed"; readonly email: string; readonly what: "login" | "reset" }
   | { readonly kind: "shown_again"; readonly cookie?: string }
 
 /**
@@ -38,11 +38,11 @@ export const handleLoginForm = Effect.fnUntraced(function* (
   switch (actionOf(form)) {
     case "link": {
       const email = yield* mailLink(form, link.parameters, link.site)
-      return { kind: "mailed", email } satisfies LoginStep as LoginStep
+      return { kind: "mailed", email, what: "login" } satisfies LoginStep as LoginStep
     }
     case "reset": {
       const email = yield* mailReset(form, link.parameters, link.site)
-      return { kind: "mailed", email } satisfies LoginStep as LoginStep
+      return { kind: "mailed", email, what: "reset" } satisfies LoginStep as LoginStep
     }
     case "password":
       return withSessionCookie(yield* logInByPassword(form, device))

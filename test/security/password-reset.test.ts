@@ -10,7 +10,12 @@ import {
   turnOnTotp,
 } from "../accounts/person.ts"
 import { serve } from "../fixtures/service.ts"
-import { locationOf, makeVisitor } from "../sign-in/oauth/application.ts"
+import {
+  authorizeAddress,
+  locationOf,
+  makeVisitor,
+  registerApplication,
+} from "../sign-in/oauth/application.ts"
 import {
   confirmedUser,
   confirmReset,
@@ -217,6 +222,20 @@ describe("the pages of a reset", () => {
     expect(asked.text).toContain(`If <strong>${email}</strong> belongs to an account`)
     const wrong = await visitor.submit(await visitor.get("/password_reset"), { email: "nobody" })
     expect(wrong.status).toBe(422)
+  })
+
+  it("can be reached from the login page of an application, and the link leads back to the application", async () => {
+    const { email } = await confirmedUser(service)
+    const app = await registerApplication(service, "https://octo.example/callback")
+    const visitor = makeVisitor(service)
+    const asked = await visitor.submit(await visitor.get(authorizeAddress(app)), { action: "reset", email })
+    expect(locationOf(asked).searchParams.get("status")).toBe("pending_magic_link")
+    const link = await resetLink(service, email)
+    const form = await visitor.get(`${link.pathname}${link.search}`)
+    const done = await visitor.submit(form, { password: newPassword })
+    expect(locationOf(done).pathname).toBe("/authorize")
+    expect(locationOf(done).searchParams.get("client_id")).toBe(app.clientId)
+    expect(locationOf(done).searchParams.has("token")).toBe(false)
   })
 
   it("refuse a form without the token of its page", async () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest"
+import { deviceName } from "../../src/http/request/device.ts"
 import { claimsOf, login, register, turnOnTotp } from "../accounts/person.ts"
 import { liveSocket } from "../fixtures/live-client.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
@@ -40,6 +41,28 @@ const age = (id: string) =>
   one.sql`update entity set version = version + 1, created_at = created_at - interval '2 days', state =
             jsonb_set(state, '{context,rotatedAt}', to_jsonb((state->'context'->>'rotatedAt')::float8 - 86400000))
            where kind = 'session' and id = ${id}`
+
+describe("the device of a session", () => {
+  it.each([
+    [firefox, "Firefox on Linux"],
+    [iphone, "Safari on iPhone"],
+    [
+      "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0",
+      "Edge on Windows",
+    ],
+    [
+      "Mozilla/5.0 (Linux; Android 15; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36",
+      "Chrome on Android",
+    ],
+    ["Mozilla/5.0 (X11; Linux x86_64) Unknown/1.0", "Browser on Linux"],
+    ["curl/8.5.0", "curl/8.5.0"],
+    [`${"x".repeat(500)} y`, "x".repeat(60)],
+    ["\u0001<b>\u00e9", "<b>"],
+    ["", "Unknown"],
+  ])("with the User-Agent %j is shown as %j", (userAgent, shown) => {
+    expect(deviceName(userAgent)).toBe(shown)
+  })
+})
 
 describe("GET /account/sessions", () => {
   it("lists the user's sessions with device and address, and marks the session of the request", async () => {

@@ -19,8 +19,9 @@ const browsers: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bOPR\//, "Opera"],
   [/\bSamsungBrowser\//, "Samsung Internet"],
   [/\b(?:Firefox|FxiOS)\//, "Firefox"],
-  [/\b(?:Chrome|CriOS)\//, "Chrome"],
+  [/\b(?:Headless)?Chrome\/|\bCriOS\//, "Chrome"],
   [/\bVersion\/[\d.]+.*\bSafari\//, "Safari"],
+  [/^Mozilla\//, "Browser"],
 ]
 const systems: ReadonlyArray<readonly [RegExp, string]> = [
   [/\biPhone\b/, "iPhone"],
