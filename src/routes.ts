@@ -3,6 +3,7 @@ import { features } from "./accounts/feature-routes.ts"
 import { auth } from "./accounts/login/routes.ts"
 import { registration } from "./accounts/registration-routes.ts"
 import { securityLog } from "./accounts/security-log/routes.ts"
+import { sessions } from "./accounts/sessions/routes.ts"
 import { twoFactor } from "./accounts/two-factor/routes.ts"
 import { users } from "./accounts/user-routes.ts"
 import { consolePages } from "./console/routes.ts"
@@ -46,6 +47,7 @@ import { magicLink } from "./sign-in/magic-link-routes.ts"
 import { authorize } from "./sign-in/oauth/authorize-routes.ts"
 import { oauthClients } from "./sign-in/oauth/client-routes.ts"
 import { oauthToken } from "./sign-in/oauth/token-routes.ts"
+import { passwordReset } from "./sign-in/password-reset-routes.ts"
 import { transfers } from "./transfers/routes.ts"
 import { assets } from "./web/asset-routes.ts"
 
@@ -75,6 +77,7 @@ const table = [
   ...auth,
   ...registration,
   ...twoFactor,
+  ...sessions,
   ...dev,
   ...currentUser,
   ...users,
@@ -101,6 +104,7 @@ const table = [
   ...sandbox,
   ...authorize,
   ...magicLink,
+  ...passwordReset,
   ...oauthToken,
   ...partnerGet,
   ...partnerConnect,

@@ -1,15 +1,14 @@
 import { and, assign, setup } from "xstate"
-import type { SessionContext } from "../../schema/accounts/session-snapshot.ts"
+import type { SessionContext, SessionDevice } from "../../schema/accounts/session-snapshot.ts"
+import { isoTime } from "../../schema/iso-time.ts"
 import { effectActions } from "../effects.ts"
-
-/** The session is locked after this many wrong codes in a row. */
-export const maxWrongCodes = 5
 
 interface Timed {
   readonly at: number
 }
 interface TokenRotation extends Timed {
   readonly expiresAt: number
+  readonly device: SessionDevice
 }
 
 type SessionEvent =
@@ -25,7 +24,8 @@ type SessionEvent =
   | (TokenRotation & { readonly type: "VERIFY" })
   /** A second factor was verified without the event VERIFY, for example when the user set it up. */
   | (Timed & { readonly type: "PROVE" })
-  | (Timed & { readonly type: "WRONG_CODE"; readonly lockUntil: number })
+  /** A code was refused, because too many wrong codes were entered for the account, in this login or in others. */
+  | { readonly type: "LOCK"; readonly until: number }
   | { readonly type: "REVOKE"; readonly reason: string }
   | (Timed & { readonly type: "DUE" })
 
@@ -34,42 +34,17 @@ const rotate = (raisedByCode: boolean) =>
     generation: ({ context }) => context.generation + 1,
     rotatedAt: ({ event }) => event.at,
     expiresAt: ({ event }) => event.expiresAt,
+    device: ({ event }) => event.device,
     raisedByCode,
   })
 
 const verified = assign<SessionContext, Timed & SessionEvent, undefined, SessionEvent, never>({
   verifiedAt: ({ event }) => event.at,
   admitted: true,
-  wrongCodes: 0,
   lockedUntil: null,
 })
 
-const unlocked = assign<SessionContext, SessionEvent, undefined, SessionEvent, never>({
-  wrongCodes: 0,
-  lockedUntil: null,
-})
-
-const wrongCode = [
-  {
-    guard: "lastTry",
-    target: "Locked",
-    actions: assign<
-      SessionContext,
-      Extract<SessionEvent, { type: "WRONG_CODE" }>,
-      undefined,
-      SessionEvent,
-      never
-    >({
-      wrongCodes: maxWrongCodes,
-      lockedUntil: ({ event }) => event.lockUntil,
-    }),
-  },
-  {
-    actions: assign<SessionContext, SessionEvent, undefined, SessionEvent, never>({
-      wrongCodes: ({ context }) => context.wrongCodes + 1,
-    }),
-  },
-] as const
+const unlocked = assign<SessionContext, SessionEvent, undefined, SessionEvent, never>({ lockedUntil: null })
 
 /** The events that every active state accepts. */
 const active = {
@@ -89,17 +64,40 @@ const active = {
   },
 } as const
 
-/** The events that the states `Pending` and `Verified` accept. Only these states accept a code. */
+/**
+ * The events about codes, which every active state accepts. The account's count of wrong codes decides whether a code
+ * is checked at all. So `VERIFY` is correct in the state `Locked` too: the account's lock has ended.
+ */
 const acceptsCode = {
   ...active,
   VERIFY: { target: "Verified", actions: [rotate(true), verified] },
-  WRONG_CODE: wrongCode,
-  DUE: { guard: "hasExpired", target: "Expired" },
+  LOCK: {
+    target: "Locked",
+    actions: [
+      assign<SessionContext, Extract<SessionEvent, { type: "LOCK" }>, undefined, SessionEvent, never>({
+        lockedUntil: ({ event }) => event.until,
+      }),
+      {
+        type: "events",
+        params: ({ context, event }: { context: SessionContext; event: { readonly until: number } }) => [
+          {
+            channel: `session:${context.userId}`,
+            type: "session.two_factor_locked",
+            data: { session_id: context.id, locked_until: isoTime(event.until) },
+          },
+        ],
+      },
+    ],
+  },
 } as const
+
+const expires = { guard: "hasExpired", target: "Expired" } as const
 
 /**
  * One login session. The machine has no state and no timer for a verification that is too old: `isFresh` computes
- * that from the time, measured by the database's clock.
+ * that from the time, measured by the database's clock. Wrong codes are counted for the account, in the database. The
+ * state `Locked` shows that the account was locked when a code of this session was refused. It takes nothing from the
+ * session: a second factor that was verified before stays fresh until its grace period ends.
  */
 export const sessionMachine = setup({
   types: {
@@ -110,7 +108,6 @@ export const sessionMachine = setup({
   actions: effectActions,
   guards: {
     needsCode: ({ event }) => event.type === "OPEN" && event.wants !== null,
-    lastTry: ({ context }) => context.wrongCodes + 1 >= maxWrongCodes,
     lockHasEnded: ({ context, event }) => "at" in event && event.at >= (context.lockedUntil ?? 0),
     isAdmitted: ({ context }) => context.admitted,
     hasExpired: ({ context, event }) => "at" in event && event.at >= context.expiresAt,
@@ -161,15 +158,17 @@ export const sessionMachine = setup({
       on: {
         ...acceptsCode,
         ADMIT: { target: "Verified", actions: [rotate(false), assign({ admitted: true })] },
+        DUE: expires,
       },
     },
-    Verified: { on: { ...acceptsCode, PROVE: { actions: verified } } },
+    Verified: { on: { ...acceptsCode, PROVE: { actions: verified }, DUE: expires } },
     Locked: {
       on: {
-        ...active,
+        ...acceptsCode,
         ADMIT: { target: "Verified", actions: [rotate(false), assign({ admitted: true }), unlocked] },
+        PROVE: { guard: "isAdmitted", target: "Verified", actions: verified },
         DUE: [
-          { guard: "hasExpired", target: "Expired" },
+          expires,
           { guard: and(["lockHasEnded", "isAdmitted"]), target: "Verified", actions: unlocked },
           { guard: "lockHasEnded", target: "Pending", actions: unlocked },
         ],

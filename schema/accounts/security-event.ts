@@ -11,6 +11,11 @@ interface EventFacts {
   readonly most?: number
   /** The event is a failure or a lock. Its log line has the level Warn. */
   readonly isFailure?: true
+  /**
+   * The response to the request does not wait for the entry. Otherwise a caller without a login would notice by the
+   * response time whether the account exists.
+   */
+  readonly isBackground?: true
 }
 
 /** For events that a caller without a login can cause. */
@@ -19,8 +24,13 @@ const fewEntries = 10
 const manyEntries = 200
 
 const shown = (text: string): EventFacts => ({ text, most: manyEntries })
-const failure = (text: string): EventFacts => ({ text, most: fewEntries, isFailure: true })
-const requested = (text: string): EventFacts => ({ text, most: fewEntries })
+const failure = (text: string): EventFacts => ({
+  text,
+  most: fewEntries,
+  isFailure: true,
+  isBackground: true,
+})
+const requested = (text: string): EventFacts => ({ text, most: fewEntries, isBackground: true })
 const forOperators = (text: string): EventFacts => ({ text })
 
 /**

@@ -1,5 +1,9 @@
 import { Schema } from "effect"
 
+/** The device that last renewed a session's tokens. */
+export const SessionDevice = Schema.Struct({ name: Schema.String, address: Schema.String })
+export type SessionDevice = typeof SessionDevice.Type
+
 /** The stored context of a login session. Times are in milliseconds since the Unix epoch. */
 export const SessionContext = Schema.Struct({
   id: Schema.String,
@@ -19,7 +23,11 @@ export const SessionContext = Schema.Struct({
   verifiedAt: Schema.NullOr(Schema.Finite),
   /** Whether the login is complete: the two-factor code was verified, or no code was required. */
   admitted: Schema.Boolean,
+  /** Not used. Wrong codes are counted for the account. Release 0.2 cannot read a session without this member. */
   wrongCodes: Schema.Int,
+  /** Until when the account's two-factor codes are locked, if the state is `Locked`; otherwise null. */
   lockedUntil: Schema.NullOr(Schema.Finite),
+  /** Sessions of release 0.2 have none until their next refresh. */
+  device: Schema.optionalKey(SessionDevice),
 })
 export type SessionContext = typeof SessionContext.Type

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { optional, text, Uuid } from "../wire-format.ts"
+import { DateTime, optional, text, Uuid } from "../wire-format.ts"
 import { TwoFactorProvider } from "./user.ts"
 
 /**
@@ -86,6 +86,34 @@ export const MagicLinkConsumeRequest = Schema.Struct({
   discard_credentials: optional(Schema.Boolean),
 }).annotate({ identifier: "MagicLinkConsumeRequest" })
 
+export const PasswordResetRequest = Schema.Struct({
+  email: text(320),
+  redirect: optional(RedirectPath),
+  g_recaptcha_response: recaptcha,
+}).annotate({ identifier: "PasswordResetRequest" })
+
+export const PasswordResetConfirmRequest = Schema.Struct({
+  token: text(128),
+  password: text(1600),
+}).annotate({ identifier: "PasswordResetConfirmRequest" })
+
 export const SuccessResponse = Schema.Struct({ message: Schema.String }).annotate({
   identifier: "SuccessResponse",
 })
+
+/**
+ * A login session of the current user. `Pending` waits for its two-factor code: someone has shown the password or used
+ * an emailed link. `last_used_at` is exact to about a minute. Sessions of release 0.2 have no `device` and no `address`
+ * until their next refresh.
+ */
+export const DisplaySession = Schema.Struct({
+  id: Uuid,
+  status: Schema.Literals(["Pending", "Verified", "Locked"]),
+  created_at: DateTime,
+  last_used_at: DateTime,
+  expires_at: DateTime,
+  device: Schema.optionalKey(Schema.String),
+  address: Schema.optionalKey(Schema.String),
+  current: Schema.Boolean,
+}).annotate({ identifier: "DisplaySession" })
+export type DisplaySession = typeof DisplaySession.Type

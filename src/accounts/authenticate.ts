@@ -6,6 +6,7 @@ import type { Principal } from "../http/principal.ts"
 import type { AuthScheme } from "../http/route.ts"
 import { type ApiKeyCaller, ApiKeyCallerCache } from "./api-keys/api-key-caller-store.ts"
 import { type Caller, CallerCache } from "./caller-cache.ts"
+import { SessionUses } from "./sessions/session-uses.ts"
 import { type Claims, type TokenKind, Tokens } from "./sessions/tokens.ts"
 
 const bearer = /^Bearer +(\S+)$/i
@@ -59,6 +60,13 @@ export const makeAuthenticate = Effect.gen(function* () {
   const tokens = yield* Tokens
   const callers = yield* CallerCache
   const apiKeys = yield* ApiKeyCallerCache
+  const uses = yield* SessionUses
+
+  const principalOf = (kind: TokenKind, claims: Claims, caller: Caller): Principal | undefined => {
+    const principal = tokenPrincipal(kind, claims, caller)
+    if (principal?.via === "session") uses.note(principal.sessionId)
+    return principal
+  }
 
   const verify = (token: string, kind: TokenKind) =>
     tokens.verify(token, kind).pipe(
@@ -82,7 +90,7 @@ export const makeAuthenticate = Effect.gen(function* () {
     }
     const found = remembered(token)
     const caller = found && callers.remembered(found.claims.sub)
-    return caller && tokenPrincipal(found.kind, found.claims, caller)
+    return caller && principalOf(found.kind, found.claims, caller)
   }
 
   const byToken = Effect.fnUntraced(function* (token: string) {
@@ -91,7 +99,7 @@ export const makeAuthenticate = Effect.gen(function* () {
     if (found === undefined) return undefined
     const { claims, kind } = found
     const caller = callers.remembered(claims.sub) ?? (yield* callers.find(claims.sub))
-    return caller === undefined ? undefined : tokenPrincipal(kind, claims, caller)
+    return caller === undefined ? undefined : principalOf(kind, claims, caller)
   })
 
   const byApiKey = Effect.fnUntraced(function* (text: string) {

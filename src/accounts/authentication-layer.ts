@@ -8,12 +8,14 @@ import { Accounts } from "./account-store.ts"
 import { ApiKeyCallerCache } from "./api-keys/api-key-caller-store.ts"
 import { CallerCache } from "./caller-cache.ts"
 import { MagicLinks } from "./login/magic-links.ts"
+import { PasswordResets } from "./login/password-resets.ts"
 import { type PasswordOptions, Passwords } from "./passwords.ts"
 import { SecurityLog } from "./security-log/security-log.ts"
 import { BrowserCookies } from "./sessions/browser-cookies.ts"
 import { BrowserSessions } from "./sessions/browser-sessions.ts"
 import { OneTimeCodes } from "./sessions/one-time-codes.ts"
 import { RefreshTokens } from "./sessions/refresh-tokens.ts"
+import { SessionUses } from "./sessions/session-uses.ts"
 import { Sessions } from "./sessions/sessions.ts"
 import { Tokens } from "./sessions/tokens.ts"
 import { SecondFactors } from "./two-factor/second-factors.ts"
@@ -31,12 +33,13 @@ export const callers = (keys: ReadonlyArray<NamedKey>, config: Config) => {
   // One node may sign a token and another node may verify it, so all nodes use the database's clock.
   const tokens = Tokens.layer(facts).pipe(Layer.provide(Layer.effect(Clock.Clock, makeDatabaseTime)))
   return Layer.mergeAll(AccountResponseCache.layer, Users.layer, SecurityLog.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(CallerCache.layer, tokens)),
+    Layer.provideMerge(Layer.mergeAll(CallerCache.layer, SessionUses.layer, tokens)),
   )
 }
 
 /** Services for login, sessions, magic links, two-factor authentication, API keys and rate limits. */
-export const authentication = Layer.mergeAll(MagicLinks.layer, TwoFactor.layer).pipe(
+export const authentication = Layer.mergeAll(PasswordResets.layer, TwoFactor.layer).pipe(
+  Layer.provideMerge(MagicLinks.layer),
   Layer.provideMerge(Layer.mergeAll(Sessions.layer, BrowserSessions.layer, BrowserCookies.layer)),
   Layer.provideMerge(SecondFactors.layer),
   Layer.provideMerge(

@@ -4,14 +4,17 @@ import { Conflict, Forbidden, NotFound } from "../../schema/errors.ts"
 import type { Mail } from "../../schema/turn.ts"
 import { RateLimits } from "../http/limits/rate-limits.ts"
 import type { Principal } from "../http/principal.ts"
+import type { Device } from "../http/request/device.ts"
 import { Outbox } from "../turns/outbox.ts"
 import { accountKey } from "./account-name.ts"
 import { type Account, Accounts } from "./account-store.ts"
 import { CallerCache } from "./caller-cache.ts"
 import { queueFull } from "./login/login.ts"
 import { MagicLinks, mailKind } from "./login/magic-links.ts"
+import { currentPasswordWasRight, takeCurrentPasswordAttempt } from "./login/password-attempts.ts"
+import { hashNewPassword, noticeTo, passwordNotice } from "./new-password.ts"
 import { Passwords } from "./passwords.ts"
-import { invalidField, unacceptable, uniquenessOf } from "./registration.ts"
+import { invalidField, uniquenessOf } from "./registration.ts"
 import { recordEvent } from "./security-log/security-log.ts"
 import { Sessions } from "./sessions/sessions.ts"
 
@@ -22,7 +25,6 @@ const checkMayChange = Effect.fnUntraced(function* (
   body: UpdateUserParameters,
   email: string | undefined,
 ) {
-  const limits = yield* RateLimits
   const passwords = yield* Passwords
   if (principal.via !== "session") {
     return yield* new Forbidden({ error: "Changing the email or the password requires a login session." })
@@ -49,7 +51,7 @@ const checkMayChange = Effect.fnUntraced(function* (
   if (!body.current_password) {
     return yield* invalidField("current_password", "required", "The current password is required.")
   }
-  yield* limits.take("login", { account: account.id })
+  yield* takeCurrentPasswordAttempt(account.id)
   const isRight = yield* passwords
     .verify(account.password_hash, body.current_password)
     .pipe(Effect.catchTag("PasswordQueueFull", (full) => Effect.fail(queueFull(full))))
@@ -57,7 +59,7 @@ const checkMayChange = Effect.fnUntraced(function* (
     yield* recordEvent({ event: "login.failed", userId: account.id, details: { method: "current_password" } })
     return yield* invalidField("current_password", "invalid", "The current password is wrong.")
   }
-  yield* limits.forgive("login", account.id)
+  yield* currentPasswordWasRight(account.id)
 })
 
 const newEmailOf = Effect.fnUntraced(function* (account: Account, body: UpdateUserParameters) {
@@ -68,21 +70,19 @@ const newEmailOf = Effect.fnUntraced(function* (account: Account, body: UpdateUs
   return email === account.email ? undefined : email
 })
 
-const noticeTo = (account: Account, change: string): ReadonlyArray<Mail> =>
-  account.email === null || !account.email_verified
-    ? []
-    : [{ to: account.email, kind: "security_notice", data: { change } }]
-
 /**
  * Updates the caller's account. A new password ends every session, so new tokens are returned for the caller. Returns
  * undefined if the password was not changed.
  */
-export const updateAccount = Effect.fnUntraced(function* (principal: Principal, body: UpdateUserParameters) {
+export const updateAccount = Effect.fnUntraced(function* (
+  principal: Principal,
+  body: UpdateUserParameters,
+  device: Device,
+) {
   const accounts = yield* Accounts
   const callers = yield* CallerCache
   const links = yield* MagicLinks
   const outbox = yield* Outbox
-  const passwords = yield* Passwords
   const sessions = yield* Sessions
 
   const account = yield* accounts.find({ id: principal.userId })
@@ -92,14 +92,7 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
   if (changesAccess) yield* checkMayChange(principal, account, body, email)
   if (email !== undefined)
     yield* RateLimits.use((limits) => limits.take("mail", { account: accountKey({ email }) }))
-  const new_hash = body.password
-    ? yield* passwords.hash(body.password).pipe(
-        Effect.catchTags({
-          PasswordUnacceptable: (failure) => Effect.fail(unacceptable(failure)),
-          PasswordQueueFull: (failure) => Effect.fail(queueFull(failure)),
-        }),
-      )
-    : undefined
+  const new_hash = body.password ? yield* hashNewPassword(body.password) : undefined
 
   const made = email === undefined ? undefined : yield* links.make()
   const mail: Array<Mail> = []
@@ -107,7 +100,7 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
     mail.push({ to: email, kind: mailKind("confirm"), data: { link: made.link } })
     mail.push(...noticeTo(account, "the email address of your account was changed"))
   }
-  if (new_hash !== undefined) mail.push(...noticeTo(account, "the password of your account was changed"))
+  if (new_hash !== undefined) mail.push(...passwordNotice(account))
 
   const verifiedAt = new_hash === undefined ? undefined : yield* sessions.findVerifiedAt(principal.sessionId)
   const done = yield* accounts
@@ -135,5 +128,5 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
   yield* sessions.ended(account.id, { events: done.events ?? [] })
   const changed = yield* accounts.find({ id: account.id })
   if (changed === undefined) return yield* new NotFound({ error: "User not found." })
-  return yield* sessions.open(changed, { verifiedAt, method: "password_change" })
+  return yield* sessions.open(changed, device, { verifiedAt, method: "password_change" })
 })

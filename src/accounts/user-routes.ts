@@ -4,9 +4,9 @@ import { AdminUpdateUserParameters, DeletedUser } from "../../schema/accounts/us
 import { Conflict, NotFound, Unprocessable } from "../../schema/errors.ts"
 import { paged, pageOf, pageQuery, pageRequest } from "../../schema/paging.ts"
 import { text, Uuid } from "../../schema/wire-format.ts"
-import { RateLimits } from "../http/limits/rate-limits.ts"
 import { route } from "../http/route.ts"
 import { AdminUserUpdates } from "./admin-update-user.ts"
+import { takeCurrentPasswordAttempt } from "./login/password-attempts.ts"
 import { checkForUser } from "./permissions.ts"
 import { UserAdmin, userSorts } from "./user-admin-store.ts"
 
@@ -68,8 +68,7 @@ const update = route({
     Effect.gen(function* () {
       const id = params.id.toLowerCase()
       // The password check here has the same rate limit as login, so that it cannot be used to guess passwords.
-      if (body.current_password != null)
-        yield* RateLimits.use((limits) => limits.take("login", { account: id }))
+      if (body.current_password != null) yield* takeCurrentPasswordAttempt(id)
       return yield* AdminUserUpdates.use((updates) => updates.update(principal, id, body))
     }),
 })

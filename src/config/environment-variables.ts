@@ -183,7 +183,12 @@ export const settings = {
   ),
   accessTokenSeconds: setting("ACCESS_TOKEN_SECONDS", "900", "Lifetime of an access token.", seconds),
   refreshTokenSeconds: setting("REFRESH_TOKEN_SECONDS", "2592000", "Lifetime of a refresh token.", seconds),
-  magicLinkSeconds: setting("MAGIC_LINK_SECONDS", "900", "Lifetime of a magic link.", seconds),
+  magicLinkSeconds: setting(
+    "MAGIC_LINK_SECONDS",
+    "900",
+    "Lifetime of a magic link and of a link that resets a password.",
+    seconds,
+  ),
   twoFactorGraceSeconds: setting(
     "TWO_FACTOR_GRACE_SECONDS",
     "900",
@@ -193,7 +198,7 @@ export const settings = {
   twoFactorLockSeconds: setting(
     "TWO_FACTOR_LOCK_SECONDS",
     "900",
-    "How long an account is locked after five wrong two-factor codes.",
+    "How long no two-factor code of an account is accepted after five wrong codes in a row, in all its logins together.",
     seconds,
   ),
   cartTtlSeconds: setting("CART_TTL_SECONDS", "300", "How long a checkout reserves its ids.", seconds),

@@ -9,6 +9,7 @@ import { AppConfig } from "../config/config.ts"
 import { notRegistered, readAnswer } from "../directory/lookup/answer.ts"
 import { type AdmitCold, admitCold } from "../directory/lookup/cold-limit.ts"
 import { Lookups } from "../directory/lookup/lookups.ts"
+import { deviceHeader } from "../http/request/device.ts"
 import { Reply } from "../http/response/reply.ts"
 import { route } from "../http/route.ts"
 import { Payments } from "../orders/payments/payments.ts"
@@ -75,10 +76,11 @@ const logIn = route({
   internal: true,
   sameOrigin: true,
   limit: "login",
-  headers: ["cookie", "sec-fetch-site"],
+  headers: ["cookie", "sec-fetch-site", deviceHeader],
+  needsAddress: true,
   success: TokenResponse,
   errors: [Forbidden, NotFound, Unauthorized],
-  handler: ({ headers }) => Effect.map(logInFromBrowser(headers), privately),
+  handler: ({ address, headers }) => Effect.map(logInFromBrowser({ address, headers }), privately),
 })
 
 export const consolePages = [show, readVocabulary, logIn] as const

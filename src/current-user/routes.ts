@@ -6,6 +6,7 @@ import { Uuid } from "../../schema/wire-format.ts"
 import { AccountResponseCache } from "../accounts/account-response-cache.ts"
 import { privately } from "../accounts/login/routes.ts"
 import { updateAccount } from "../accounts/update-own-account.ts"
+import { deviceOf, deviceRow } from "../http/request/device.ts"
 import { route } from "../http/route.ts"
 import { CurrentUsers } from "./current-users.ts"
 import { SessionData } from "./session-data.ts"
@@ -43,6 +44,7 @@ const load = route({
 })
 
 const update = route({
+  ...deviceRow,
   id: "updateAccount",
   group: "users",
   summary: "Change the current user's names, email or password",
@@ -54,9 +56,9 @@ const update = route({
   body: UpdateUserParameters,
   success: UpdateAccountResponse,
   errors: [Unprocessable, TwoFactorRequired, Conflict, NotFound],
-  handler: ({ body, principal }) =>
+  handler: ({ address, body, headers, principal }) =>
     Effect.gen(function* () {
-      const token_response = yield* updateAccount(principal, body)
+      const token_response = yield* updateAccount(principal, body, deviceOf({ address, headers }))
       const current = yield* CurrentUsers.use((users) => users.ofCaller(principal))
       return privately({ ...current, ...(token_response === undefined ? {} : { token_response }) })
     }),

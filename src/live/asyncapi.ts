@@ -24,7 +24,7 @@ const channelSummaries: Readonly<Record<keyof typeof channelKinds, string>> = {
   cart: "The user's open order: changes, payment deadline, expiry.",
   transfers: "Transfers that the user sends or receives.",
   lootboxes: "Lootboxes of the user.",
-  session: "Sessions of the user: second factor required, logged out.",
+  session: "Sessions of the user: second factor required or locked, logged out.",
   interests: "An emoji id on the user's interest list became available.",
   order: "One order. For its owner and admins.",
   transfer: "One transfer. For both parties and admins.",

@@ -95,6 +95,16 @@ const templates: Readonly<Record<string, Template>> = {
       },
     ],
   }),
+  password_reset: (data) => ({
+    subject: "Reset your password",
+    parts: [
+      ...linkOf(data, "Open this link to choose a new password"),
+      {
+        small:
+          "The link works once and expires soon. If you did not request it, ignore this email. Your password stays as it is.",
+      },
+    ],
+  }),
   security_notice: (data) => ({
     subject: "Your account was changed",
     parts: [

@@ -2,7 +2,7 @@ import { Effect, Layer, Schedule } from "effect"
 import { lookBackSeconds } from "../accounts/caller-cache.ts"
 import { expiredMagicLinks } from "../accounts/login/magic-link-store.ts"
 import { oldSecurityLogEntries } from "../accounts/security-log/security-log-store.ts"
-import { endedSessions } from "../accounts/sessions/session-store.ts"
+import { endedSessions, oldSessionUses } from "../accounts/sessions/session-store.ts"
 import { expiredSmsCodes } from "../accounts/two-factor/two-factor-store.ts"
 import { AppConfig, type Config } from "../config/config.ts"
 import { expiredIdempotencyKeys } from "../http/idempotency-store.ts"
@@ -22,6 +22,7 @@ const listExpired = (config: Config) => {
   const keptSeconds = Math.max(endedKeptSeconds, lookBackSeconds(config))
   return [
     endedSessions(keptSeconds),
+    oldSessionUses(config.refreshTokenSeconds),
     expiredMagicLinks,
     expiredAuthorizationCodes,
     endedGrants(keptSeconds),

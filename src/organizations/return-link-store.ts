@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { InvalidRequest, NotFound, Unavailable } from "../../schema/errors.ts"
 import type { Mail } from "../../schema/turn.ts"
 import { isPartnerLink } from "../../schema/web-link.ts"
+import { SecurityLog } from "../accounts/security-log/security-log.ts"
 import { AppConfig } from "../config/config.ts"
 import { type Client, Sql, type SqlPiece } from "../postgres/sql.ts"
 import type { SqlRefused } from "../postgres/sql-failures.ts"
@@ -10,7 +11,8 @@ import { Outbox } from "../turns/outbox.ts"
 interface LinkNow {
   readonly name: string
   readonly return_link: string | null
-  readonly owners: ReadonlyArray<string>
+  /** The active owners. `email` is null if it is not confirmed. */
+  readonly owners: ReadonlyArray<{ readonly id: string; readonly email: string | null }>
 }
 
 const maxAttempts = 5
@@ -22,6 +24,7 @@ const maxAttempts = 5
 export const makeReturnLinks = Effect.gen(function* () {
   const sql = yield* Sql
   const outbox = yield* Outbox
+  const securityLog = yield* SecurityLog
   const { production } = yield* AppConfig
 
   const check = (link: string): Effect.Effect<void, InvalidRequest> =>
@@ -38,9 +41,11 @@ export const makeReturnLinks = Effect.gen(function* () {
     sql
       .rows<LinkNow>(
         (q) => q`select o.name, o.return_link, array(
-                          select u.email from organization_member m join app_user u on u.id = m.user_id
-                           where m.organization_id = o.id and m.role = 'OrgOwner' and u.email_verified_at is not null
-                             and u.deleted_at is null and u.deactivated_at is null order by u.email) as owners
+                          select jsonb_build_object('id', u.id,
+                                   'email', case when u.email_verified_at is not null then u.email end)
+                            from organization_member m join app_user u on u.id = m.user_id
+                           where m.organization_id = o.id and m.role = 'OrgOwner'
+                             and u.deleted_at is null and u.deactivated_at is null order by u.id) as owners
                    from organization o where o.id = ${id}`,
       )
       .pipe(
@@ -73,14 +78,27 @@ export const makeReturnLinks = Effect.gen(function* () {
       const isSame = before.return_link === link
       if (!isSame) yield* check(link)
       const facts = { organization: before.name, before: before.return_link ?? "", after: link }
-      const mails = before.owners.map((to): Mail => ({ to, kind: "return_link_changed", data: facts }))
+      const mails = before.owners.flatMap(
+        ({ email }): ReadonlyArray<Mail> =>
+          email === null ? [] : [{ to: email, kind: "return_link_changed", data: facts }],
+      )
       const sealed = JSON.stringify(isSame ? [] : yield* outbox.seal(mails))
       const rows = yield* sql.attempt<{ view: A }>(
         (q) => q`with changed as (${update(q, q`return_link is not distinct from ${before.return_link}`)}),
                       told as materialized (select put_mail(${sealed}::text::jsonb) from changed)
                  select changed.view from changed cross join told`,
       )
-      if (rows.length > 0) return rows
+      if (rows.length > 0) {
+        if (!isSame)
+          yield* Effect.forEach(before.owners, (owner) =>
+            securityLog.record({
+              event: "organization.return_link_changed",
+              userId: owner.id,
+              details: { organization_id: id, before: before.return_link, after: link },
+            }),
+          )
+        return rows
+      }
     }
     return yield* new Unavailable({
       error: "Too many concurrent changes of this organization. Retry the request.",

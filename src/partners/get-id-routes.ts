@@ -99,13 +99,21 @@ const checkOut = Effect.fnUntraced(function* (visitor: Visitor, actor: BrowserSe
   return link === undefined ? yield* showCart(visitor, actor) : seeOther(link)
 })
 
+const refusals = {
+  spent: "This code was already used. Wait for the next code.",
+  wrong: "Incorrect code.",
+  locked: "Too many wrong codes were entered for this account. Try again in a few minutes.",
+} as const
+
 const prove = Effect.fnUntraced(function* (visitor: Visitor, { principal }: BrowserSession, form: Form) {
   yield* RateLimits.use((limits) => limits.take("code", { account: principal.userId }))
-  const proof = yield* SecondFactors.use((factors) =>
+  const { locked_until, proof } = yield* SecondFactors.use((factors) =>
     factors.prove(principal.userId, randomUUID(), (form["code"] ?? "").slice(0, 64)),
   )
-  if (proof === "proven") return yield* Sessions.use((sessions) => sessions.proven(principal.sessionId))
-  const why = proof === "spent" ? "This code was already used. Wait for the next code." : "Incorrect code."
+  const sessions = yield* Sessions
+  if (proof === "proven") return yield* sessions.proven(principal.sessionId)
+  if (locked_until !== null) yield* sessions.locked(principal.sessionId, locked_until)
+  const why = refusals[proof]
   return yield* new EarlyReply({ reply: proofPage(visitor, form["method"] ?? "", why) })
 })
 
@@ -145,11 +153,13 @@ const act = Effect.fnUntraced(function* (visitor: Visitor, actor: BrowserSession
     case "draft":
       yield* returnToDraft(userId)
       return cart
-    case "confirm":
+    case "confirm": {
       yield* MagicLinks.use((links) =>
         links.send({ id: userId }, { redirect: `${visitor.home}?cart` }, "web"),
       )
-      return mailSentPage(yield* rememberRegistration(visitor, userId), actor.account.email ?? "")
+      const sent = { email: actor.account.email ?? "", what: "login" } as const
+      return mailSentPage(yield* rememberRegistration(visitor, userId), sent)
+    }
     case "keep": {
       const eid = yield* findOwned(actor, visitor.visit.eid)
       if (eid === undefined) return seeOther(visitor.home)

@@ -35,11 +35,15 @@ ${codeForm({
 })}`,
   })
 
-export const mailSentPage = (visitor: Visitor, email: string) =>
+/** The page after a login link or a link for a new password was requested. It is the same for every address. */
+export const mailSentPage = (
+  visitor: Visitor,
+  { email, what }: { readonly email: string; readonly what: "login" | "reset" },
+) =>
   partnerPage(visitor, {
     title: "Check your email",
     body: html`<div class="center"><p class="emoji huge" aria-hidden="true">📬</p>
 <h1>Check your email</h1>
-<p>If <strong>${email}</strong> belongs to an account that can log in by email link, we sent a link to it.</p>
-<p class="soft">Open the link in this browser to continue. If you received no email, <a href="${visitor.home}">request another link</a> or log in with your password.</p></div>`,
+<p>If <strong>${email}</strong> belongs to an account${what === "login" && " that can log in by email link"}, we sent a link to it.</p>
+<p class="soft">Open the link in this browser to continue. If you received no email, <a href="${visitor.home}">request another link</a>${what === "login" && " or log in with your password"}.</p></div>`,
   })

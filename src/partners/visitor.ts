@@ -8,6 +8,7 @@ import { BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import { type BrowserSession, BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
 import { AppConfig } from "../config/config.ts"
 import { keepLastValues } from "../directory/record-inputs.ts"
+import { deviceOf } from "../http/request/device.ts"
 import { type Form, readForm, readParameters } from "../http/request/form.ts"
 import { Reply } from "../http/response/reply.ts"
 import { Organizations } from "../organizations/organization-store.ts"
@@ -172,7 +173,7 @@ export const getLogin = Effect.fnUntraced(function* (visitor: Visitor) {
  * the handler with a reply.
  */
 export const receiveForm = Effect.fnUntraced(function* (
-  request: FlowRequest & { readonly rawBody: Uint8Array },
+  request: FlowRequest & { readonly rawBody: Uint8Array; readonly address: string },
   flow: PartnerFlow,
 ) {
   const visitor = yield* findVisitor(request, flow)
@@ -191,7 +192,7 @@ export const receiveForm = Effect.fnUntraced(function* (
     return yield* new EarlyReply({ reply: goBack(visitor, { status: "aborted" }) })
   const session: BrowserSession | undefined = yield* findLogin(visitor)
   const link = { parameters: { redirect: visitor.home }, site: "web" } as const
-  const step = yield* handleLoginForm(form, visitor.browser, session, link).pipe(
+  const step = yield* handleLoginForm(form, visitor.browser, session, link, deviceOf(request)).pipe(
     Effect.catchTag("LoginFailed", ({ error }) =>
       Effect.fail(
         new EarlyReply({
@@ -203,7 +204,7 @@ export const receiveForm = Effect.fnUntraced(function* (
       ),
     ),
   )
-  if (step?.kind === "mailed") return yield* new EarlyReply({ reply: mailSentPage(visitor, step.email) })
+  if (step?.kind === "mailed") return yield* new EarlyReply({ reply: mailSentPage(visitor, step) })
   if (step !== undefined) {
     const headers: Record<string, string> = step.cookie === undefined ? {} : { "Set-Cookie": step.cookie }
     return yield* new EarlyReply({ reply: seeOther(visitor.home, headers) })

@@ -2,10 +2,12 @@ import { Data, Effect } from "effect"
 import { readEmail } from "../../schema/accounts/account.ts"
 import { nameByEmail } from "../accounts/account-name.ts"
 import { login } from "../accounts/login/login.ts"
-import { MagicLinks } from "../accounts/login/magic-links.ts"
+import { type LinkSite, MagicLinks } from "../accounts/login/magic-links.ts"
+import { PasswordResets } from "../accounts/login/password-resets.ts"
 import type { BrowserSession } from "../accounts/sessions/browser-sessions.ts"
 import { Sessions } from "../accounts/sessions/sessions.ts"
 import { SecondFactors } from "../accounts/two-factor/second-factors.ts"
+import type { Device } from "../http/request/device.ts"
 import type { Form } from "../http/request/form.ts"
 
 /** The login failed. The page shows the form again with this error. */
@@ -21,17 +23,28 @@ const emailOf = ({ email = "" }: Form): Effect.Effect<string, LoginFailed> =>
 export const mailLink = Effect.fnUntraced(function* (
   form: Form,
   parameters: Readonly<Record<string, string>>,
-  site: "auth" | "web",
+  site: LinkSite,
 ) {
   const email = yield* emailOf(form)
   yield* MagicLinks.use((links) => links.send(nameByEmail(email), parameters, site))
   return email
 })
 
-export const logInByPassword = (form: Form) =>
+/** Emails a link that sets a new password. Returns the address, also if there is no such user. */
+export const mailReset = Effect.fnUntraced(function* (
+  form: Form,
+  parameters: Readonly<Record<string, string>>,
+  site: LinkSite,
+) {
+  const email = yield* emailOf(form)
+  yield* PasswordResets.use((resets) => resets.send(email, parameters, site))
+  return email
+})
+
+export const logInByPassword = (form: Form, device: Device) =>
   Effect.gen(function* () {
     const email = yield* emailOf(form)
-    return yield* login({ email, password: (form["password"] ?? "").slice(0, 1600) })
+    return yield* login({ email, password: (form["password"] ?? "").slice(0, 1600) }, device)
   }).pipe(
     Effect.catchTags({
       Unauthorized: () => Effect.fail(new LoginFailed({ error: "Incorrect email or password." })),
@@ -39,10 +52,10 @@ export const logInByPassword = (form: Form) =>
     }),
   )
 
-export const logInByCode = (sessionToken: string, form: Form) =>
-  Sessions.use((sessions) => sessions.verifyCode(sessionToken, (form["code"] ?? "").slice(0, 64))).pipe(
-    Effect.catchTag("Unauthorized", ({ message }) => Effect.fail(new LoginFailed({ error: message }))),
-  )
+export const logInByCode = (sessionToken: string, form: Form, device: Device) =>
+  Sessions.use((sessions) =>
+    sessions.verifyCode(sessionToken, (form["code"] ?? "").slice(0, 64), device),
+  ).pipe(Effect.catchTag("Unauthorized", ({ message }) => Effect.fail(new LoginFailed({ error: message }))))
 
 export const sendCodeAgain = ({ account }: BrowserSession) =>
   SecondFactors.use((factors) => factors.sendSms(account.id, { confirmedOnly: true })).pipe(

@@ -1,15 +1,17 @@
 import { Effect } from "effect"
+import type { LinkSite } from "../accounts/login/magic-links.ts"
 import { type Browser, BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import type { BrowserSession } from "../accounts/sessions/browser-sessions.ts"
 import { AppConfig } from "../config/config.ts"
+import type { Device } from "../http/request/device.ts"
 import type { Form } from "../http/request/form.ts"
-import { logInByCode, logInByPassword, mailLink, sendCodeAgain } from "./browser-login.ts"
+import { logInByCode, logInByPassword, mailLink, mailReset, sendCodeAgain } from "./browser-login.ts"
 
 /**
  * The result of a login form. For `shown_again`, the caller sets `cookie`, if there is one, and shows the page again.
  */
 export type LoginStep =
-  | { readonly kind: "mailed"; readonly email: string }
+  | { readonly kind: "mailed"; readonly email: string; readonly what: "login" | "reset" }
   | { readonly kind: "shown_again"; readonly cookie?: string }
 
 /**
@@ -24,7 +26,8 @@ export const handleLoginForm = Effect.fnUntraced(function* (
   form: Form,
   browser: Browser,
   session: BrowserSession | undefined,
-  link: { readonly parameters: Readonly<Record<string, string>>; readonly site: "auth" | "web" },
+  link: { readonly parameters: Readonly<Record<string, string>>; readonly site: LinkSite },
+  device: Device,
 ) {
   const browsers = yield* BrowserCookies
   const { refreshTokenSeconds } = yield* AppConfig
@@ -35,12 +38,16 @@ export const handleLoginForm = Effect.fnUntraced(function* (
   switch (actionOf(form)) {
     case "link": {
       const email = yield* mailLink(form, link.parameters, link.site)
-      return { kind: "mailed", email } satisfies LoginStep as LoginStep
+      return { kind: "mailed", email, what: "login" } satisfies LoginStep as LoginStep
+    }
+    case "reset": {
+      const email = yield* mailReset(form, link.parameters, link.site)
+      return { kind: "mailed", email, what: "reset" } satisfies LoginStep as LoginStep
     }
     case "password":
-      return withSessionCookie(yield* logInByPassword(form))
+      return withSessionCookie(yield* logInByPassword(form, device))
     case "code":
-      return withSessionCookie(yield* logInByCode(browser.sessionToken ?? "", form))
+      return withSessionCookie(yield* logInByCode(browser.sessionToken ?? "", form, device))
     case "sms":
       if (session !== undefined) yield* sendCodeAgain(session).pipe(Effect.ignore)
       return { kind: "shown_again" } satisfies LoginStep as LoginStep

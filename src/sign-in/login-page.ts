@@ -47,6 +47,7 @@ ${hiddenToken(facts.formToken)}
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="1600"${describedByNotice(facts.failed)}>
 <button class="plain full" name="action" value="password">Log in with password</button>
+<p class="center"><button class="link" name="action" value="reset">Forgot password?</button></p>
 </details>
 </form>`
 

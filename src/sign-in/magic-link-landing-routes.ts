@@ -21,7 +21,7 @@ export interface Landing {
  * Returns the path where the user continues after the login. For an authorization request this is /authorize, which
  * validates the request. For any other link it is the `redirect` path, or undefined if the link has no valid one.
  */
-const nextOf = ({ refresh_token: _, redirect, ...rest }: Form): string | undefined => {
+const nextOf = ({ refresh_token: _, token: __, redirect, ...rest }: Form): string | undefined => {
   if (rest["client_id"] !== undefined) {
     return `/authorize?${new URLSearchParams({ response_type: "code", ...rest })}`
   }
@@ -34,17 +34,18 @@ const nextOf = ({ refresh_token: _, redirect, ...rest }: Form): string | undefin
  */
 const maxLandingCharacters = 8_000
 
-export const readLanding = (
+/** The parameters of an emailed link, and the parts of `Landing` that follow from them. */
+export const readLink = (
   search: string,
-  { handedToken }: Browser,
-): Effect.Effect<Landing, InvalidRequest> => {
+  path: `/${string}`,
+): Effect.Effect<Pick<Landing, "action" | "next"> & { readonly values: Form }, InvalidRequest> => {
   const read = readParameters(search)
   if (read === undefined || read.repeated.size > 0) {
     return Effect.fail(
       new InvalidRequest({ error: "The link is damaged. Copy the complete link from the email." }),
     )
   }
-  const action = `/magic_link?${new URLSearchParams(read.values)}`
+  const action = `${path}?${new URLSearchParams(read.values)}`
   if (action.length > maxLandingCharacters) {
     return Effect.fail(
       new InvalidRequest({
@@ -52,14 +53,22 @@ export const readLanding = (
       }),
     )
   }
-  const shown = read.values["refresh_token"]
-  return Effect.succeed({
-    token: (shown ?? handedToken ?? "").slice(0, maxTokenLength),
-    isShown: shown !== undefined,
-    next: nextOf(read.values),
-    action,
-  })
+  return Effect.succeed({ values: read.values, next: nextOf(read.values), action })
 }
+
+export const readLanding = (
+  search: string,
+  { handedToken }: Browser,
+): Effect.Effect<Landing, InvalidRequest> =>
+  Effect.map(readLink(search, "/magic_link"), ({ action, next, values }) => {
+    const shown = values["refresh_token"]
+    return {
+      token: (shown ?? handedToken ?? "").slice(0, maxTokenLength),
+      isShown: shown !== undefined,
+      next,
+      action,
+    }
+  })
 
 export const withoutToken = (search: string): string => {
   const rest = new URLSearchParams(search)

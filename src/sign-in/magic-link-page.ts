@@ -42,6 +42,8 @@ export const linkPage = (facts: {
   readonly email: string
   readonly purpose: LinkPurpose | "token"
   readonly asksPassword: boolean
+  /** Whether the button logs out other devices, because neither a password nor this browser proves who presses it. */
+  readonly discardsCredentials: boolean
   readonly failed: string | undefined
   readonly formsLeadOut: boolean
 }) => {
@@ -59,6 +61,10 @@ export const linkPage = (facts: {
 ${hiddenToken(facts.browser.formToken)}<input type="hidden" name="user" value="${facts.userId}">
 ${facts.asksPassword ? passwordChoice(facts.email, facts.failed) : useButton(confirms)}
 </form>
+${
+  facts.discardsCredentials &&
+  html`<p class="soft small">You are not logged in here. Confirming logs out every device, and API keys stop working. To keep them, open the link in the browser where you changed the address.</p>`
+}
 <p class="soft small">If you did not expect this page, close it. Nothing was changed.</p>
 </main>`,
   })

@@ -1,17 +1,18 @@
 import { Effect } from "effect"
-import type { TokenResponse } from "../../schema/accounts/session.ts"
 import { Forbidden, InvalidRequest } from "../../schema/errors.ts"
 import { findHolder, type LinkHolder, nameOf, usersOf } from "../accounts/login/magic-link-holder.ts"
-import { MagicLinks } from "../accounts/login/magic-links.ts"
+import { MagicLinks, wantsPassword } from "../accounts/login/magic-links.ts"
 import { type Browser, BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import { BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
 import { AppConfig } from "../config/config.ts"
+import { deviceOf } from "../http/request/device.ts"
 import { readForm } from "../http/request/form.ts"
 import { Reply } from "../http/response/reply.ts"
 import { route } from "../http/route.ts"
 import { formRow, pageRow } from "../web/page-route.ts"
 import { logInByCode, sendCodeAgain } from "./browser-login.ts"
-import { magicLinkEnd, noStore } from "./magic-link-end-routes.ts"
+import { continueLogin, noStore } from "./continue-login.ts"
+import { magicLinkEnd } from "./magic-link-end-routes.ts"
 import { type Landing, readLanding, withoutToken } from "./magic-link-landing-routes.ts"
 import { discardAction, linkCodePage, linkInvalidPage, linkPage } from "./magic-link-page.ts"
 import { landingQuery } from "./oauth/authorization-request.ts"
@@ -20,8 +21,8 @@ import { landingQuery } from "./oauth/authorization-request.ts"
 const handedSeconds = 600
 
 /**
- * Shows the page of a link. The page asks for the password if the link confirms an address and it is not proven that
- * this browser belongs to the user of the link (see `usersOf`).
+ * Shows the page of a link. The page asks for the password if the link confirms the address of an account with a
+ * password and this browser has not proven to be its user.
  */
 const showLinkPage = Effect.fnUntraced(function* (
   browser: Browser,
@@ -29,12 +30,14 @@ const showLinkPage = Effect.fnUntraced(function* (
   holder: LinkHolder,
   failed?: string,
 ) {
-  const asksPassword = holder.purpose === "confirm" && !(yield* usersOf(browser)).includes(holder.userId)
+  const isProven = holder.purpose !== "confirm" || (yield* usersOf(browser)).includes(holder.userId)
+  const asksPassword = !isProven && wantsPassword(holder)
   return linkPage({
     browser,
     action,
     ...holder,
     asksPassword,
+    discardsCredentials: !isProven && !asksPassword,
     formsLeadOut: next !== undefined,
     failed,
   })
@@ -71,24 +74,9 @@ const showLink = route({
 
 const codePathOf = ({ action }: Landing): string => action.replace("?", "/code?")
 
-/**
- * Sets the session cookie and redirects. If a two-factor code is required, the redirect leads to the page for the
- * code. Otherwise it leads to the next page of the link, or to `/magic_link/done`.
- */
-const continueLogin = Effect.fnUntraced(function* (
-  landing: Landing,
-  tokens: TokenResponse,
-  further: ReadonlyArray<string> = [],
-) {
-  const { refreshTokenSeconds } = yield* AppConfig
-  const browsers = yield* BrowserCookies
-  const cookies = [
-    browsers.cookie("session", tokens.refresh_token, refreshTokenSeconds),
-    browsers.forget("handed"),
-    ...further,
-  ]
-  const to = tokens.requires_2fa === undefined ? (landing.next ?? "/magic_link/done") : codePathOf(landing)
-  return Reply.redirect(to, { ...noStore, "Set-Cookie": cookies }, 303)
+const pathsOf = (landing: Landing) => ({
+  next: landing.next ?? "/magic_link/done",
+  code: codePathOf(landing),
 })
 
 const useLink = route({
@@ -102,10 +90,11 @@ const useLink = route({
   limit: "login",
   redirects: [303],
   errors: [Forbidden, InvalidRequest],
-  handler: ({ headers, rawBody, search }) =>
+  handler: ({ address, headers, rawBody, search }) =>
     Effect.gen(function* () {
       const browsers = yield* BrowserCookies
       const browser = browsers.read(headers)
+      const device = deviceOf({ address, headers })
       const landing = yield* readLanding(search, browser)
       const form = yield* Effect.fromResult(readForm(rawBody))
       if (browsers.precedesLogin(browser, headers, form)) {
@@ -119,22 +108,29 @@ const useLink = route({
         // If the browser got a refresh token of another user after the page was shown, the person has not confirmed a
         // login as that user. So the page asks again.
         if ((form["user"] ?? userId) !== userId) {
-          return yield* showLinkPage(browser, landing, { userId, email: nameOf(email), purpose: "token" })
+          return yield* showLinkPage(browser, landing, {
+            userId,
+            email: nameOf(email),
+            purpose: "token",
+            hasPassword: session.account.password_hash !== null,
+          })
         }
         const requires = session.admitted
           ? {}
           : { requires_2fa: session.account.providers[0] ?? "AuthenticatorApp" }
         const tokens = { access_token: "", refresh_token: landing.token, has_password: false, ...requires }
         const { refreshTokenSeconds } = yield* AppConfig
-        return yield* continueLogin(landing, tokens, [browsers.given(landing.token, refreshTokenSeconds)])
+        return yield* continueLogin(tokens, pathsOf(landing), [
+          browsers.given(landing.token, refreshTokenSeconds),
+        ])
       }
       // Credentials are discarded only if the user pressed the button that discards them. Some clients send the form
       // without a button on Enter, and this must not discard credentials.
       const discardsCredentials = form["action"] === discardAction
       const password = discardsCredentials ? undefined : form["password"]?.slice(0, 1600)
       const shown = { users: yield* usersOf(browser), password, discardsCredentials }
-      return yield* MagicLinks.use((links) => links.consume(landing.token, shown)).pipe(
-        Effect.flatMap((tokens) => continueLogin(landing, tokens)),
+      return yield* MagicLinks.use((links) => links.consume(landing.token, shown, device)).pipe(
+        Effect.flatMap((tokens) => continueLogin(tokens, pathsOf(landing))),
         Effect.catchTags({
           Unauthorized: () => Effect.succeed(linkInvalidPage(landing.next)),
           Conflict: ({ message }) => Effect.succeed(linkInvalidPage(undefined, message)),
@@ -187,10 +183,11 @@ const useCode = route({
   limit: "code",
   redirects: [303],
   errors: [Forbidden, InvalidRequest],
-  handler: ({ headers, rawBody, search }) =>
+  handler: ({ address, headers, rawBody, search }) =>
     Effect.gen(function* () {
       const browsers = yield* BrowserCookies
       const browser = browsers.read(headers)
+      const device = deviceOf({ address, headers })
       const landing = yield* readLanding(search, browser)
       const form = yield* Effect.fromResult(readForm(rawBody))
       const action = `/magic_link/code?${search}`
@@ -208,8 +205,8 @@ const useCode = route({
         yield* sendCodeAgain(session).pipe(Effect.ignore)
         return Reply.redirect(action, noStore, 303)
       }
-      return yield* logInByCode(browser.sessionToken ?? "", form).pipe(
-        Effect.flatMap((tokens) => continueLogin(landing, tokens)),
+      return yield* logInByCode(browser.sessionToken ?? "", form, device).pipe(
+        Effect.flatMap((tokens) => continueLogin(tokens, pathsOf(landing))),
         Effect.catchTag("LoginFailed", ({ error }) =>
           Effect.succeed(
             linkCodePage({

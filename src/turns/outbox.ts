@@ -35,6 +35,7 @@ const keepAfterSeconds = 3600
 const shortLivedKinds: ReadonlySet<string> = new Set([
   "magic_link",
   "confirm_email",
+  "password_reset",
   "two_factor_sms",
   "transfer_sender_code",
 ])

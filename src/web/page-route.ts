@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { deviceHeader } from "../http/request/device.ts"
 
 /**
  * The common part of routes that return pages. Their errors are pages too, and scripts of other origins cannot read
@@ -14,5 +15,12 @@ export const pageRow = {
   headers: ["cookie", "sec-fetch-site"],
 } as const
 
-/** The common part of routes that receive a submitted form and return a page. */
-export const formRow = { ...pageRow, method: "post", rawBody: true, bodyLimitBytes: 32 * 1024 } as const
+/** The common part of routes that receive a submitted form and return a page. A form may open a session. */
+export const formRow = {
+  ...pageRow,
+  headers: [...pageRow.headers, deviceHeader],
+  needsAddress: true,
+  method: "post",
+  rawBody: true,
+  bodyLimitBytes: 32 * 1024,
+} as const

@@ -89,7 +89,8 @@ it("if the outcome of using a mailed link is unknown, the user's cached API keys
     Layer.provide(Layer.succeed(Sql, { rows } as unknown as Sql["Service"])),
     Layer.provide(surroundings),
   )
-  const use = MagicLinks.use((service) => service.consume("token", { discardsCredentials: true }))
+  const device = { name: "curl/8.5.0", address: "192.0.2.1" }
+  const use = MagicLinks.use((service) => service.consume("token", { discardsCredentials: true }, device))
   expect(await invalidatedBy("api_key", use.pipe(Effect.provide(links)) as never)).toEqual([id])
 })
 
@@ -125,6 +126,7 @@ it.each([
                 statementTimeoutMs: 50,
               } as unknown as Sql["Service"]),
               Layer.succeed(Outbox, {} as unknown as Outbox["Service"]),
+              Layer.succeed(SecurityLog, {} as unknown as SecurityLog["Service"]),
             ),
           ),
           Layer.provideMerge(surroundings),

@@ -67,6 +67,8 @@ const issue = {
 }
 const accept = { pubkey: null, blockedSeconds: 1, mails: [] }
 
+const device = { name: "curl/8.5.0", address: "192.0.2.1" }
+
 const change = (type: string, to: string) => ({
   type,
   now: 1,
@@ -108,13 +110,13 @@ export const machineWalks = {
   session: {
     input: { id: "s", userId: "u", epoch: 3 },
     events: [
-      { type: "OPEN", at: 0, expiresAt: 1000, wants: "SMS", verifiedAt: null },
-      { type: "OPEN", at: 0, expiresAt: 1000, wants: null, verifiedAt: 0.5 },
-      { type: "ROTATE", at: 10, expiresAt: 1010 },
-      { type: "ADMIT", at: 10, expiresAt: 1010 },
-      { type: "VERIFY", at: 10.25, expiresAt: 1010 },
+      { type: "OPEN", at: 0, expiresAt: 1000, device, wants: "SMS", verifiedAt: null },
+      { type: "OPEN", at: 0, expiresAt: 1000, device, wants: null, verifiedAt: 0.5 },
+      { type: "ROTATE", at: 10, expiresAt: 1010, device },
+      { type: "ADMIT", at: 10, expiresAt: 1010, device },
+      { type: "VERIFY", at: 10.25, expiresAt: 1010, device },
       { type: "PROVE", at: 10 },
-      ...Array(10).fill({ type: "WRONG_CODE", at: 10, lockUntil: 500 }),
+      { type: "LOCK", until: 500 },
       { type: "REVOKE", reason: "logout" },
       { type: "DUE", at: 600 },
       { type: "DUE", at: 2000 },

@@ -7,5 +7,5 @@ import type { TestService } from "../fixtures/service.ts"
  */
 export const passGrace = (service: TestService, token: string) => service.sql`
   update entity set version = version + 1, state = jsonb_set(state, '{context,rotatedAt}',
-    to_jsonb((state->'context'->>'rotatedAt')::float8 - 60000))
+    to_jsonb((state->'context'->>'rotatedAt')::float8 - 61000))
   where kind = 'session' and id = ${claimsOf(token).sid}`

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { Route } from "../../src/http/route.ts"
 import { routes } from "../../src/routes.ts"
+import { claimsOf, newestLink } from "../accounts/person.ts"
 import { type CallOptions, serve } from "../fixtures/service.ts"
 import { card, freshId, newShopper } from "../orders/shopper.ts"
 import { grant } from "../transfers/transfer-service.ts"
@@ -59,6 +60,13 @@ await made(admin.call("PUT", `/users/${owner.id}/features/${feature.id}`))
 await service.sql`insert into payment_method (id, user_id, provider, payment_type)
                   values ('pm_owner', ${owner.id}, 'sandbox', 'card')`
 
+await made(owner.call("POST", "/auth/magic_link", { email: owner.email }))
+const session = await made(
+  service.call("POST", "/auth/magic_link/consume", {
+    body: { token: await newestLink(service, owner.email) },
+  }),
+)
+
 const named: ReadonlyArray<readonly [RegExp, string]> = [
   [/^\/payment_methods\/:id/, "pm_owner"],
   [/^\/api_keys\/:id/, key.id],
@@ -76,6 +84,7 @@ const things: Readonly<Record<string, string>> = {
   code_id: code.id,
   client_id: client.client_id,
   feature_id: feature.id,
+  session_id: claimsOf(session.access_token).sid,
   cart_item_id: order.order_items[0].id,
   pubkey,
   key: "VisualizerName",
@@ -128,6 +137,7 @@ const volatileTables = [
   "audit_round",
   "order_cleanup",
   "outbox",
+  "session_use",
 ]
 const tables = (
   await service.sql<{ name: string }[]>`

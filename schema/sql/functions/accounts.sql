@@ -41,6 +41,39 @@ begin
     'channel', 'session:' || p_user, 'type', 'session.logged_out', 'data', jsonb_build_object('reason', p_reason)))));
 end $$;
 
+-- Stores a new password. Every change of a password uses this function: all sessions of the user end, and links that
+-- were mailed to reset the previous password no longer work. API keys stay. Returns what end_sessions returns.
+create or replace function set_password(p_user uuid, p_hash text) returns jsonb language plpgsql as $$
+begin
+  update app_user set password_hash = p_hash, updated_at = now() where id = p_user;
+  update magic_link set used_at = now() where user_id = p_user and purpose = 'reset' and used_at is null;
+  return end_sessions(p_user, 'password_changed');
+end $$;
+
+-- Sets a new password with a mailed link of purpose 'reset', and sends a notice. Returns null if the link is unknown,
+-- used or expired, if the account is not active, or if the link was sent to an address that is no longer the account's
+-- verified address. The second factors stay. The user is locked before the link, in the same order as by a change of
+-- the password.
+create or replace function reset_password(p_hashes text[], p_attempt uuid, p_hash text, p_mail jsonb) returns jsonb language plpgsql as $$
+declare who uuid; u app_user;
+begin
+  select user_id into who from magic_link where token_hash = any(p_hashes) and purpose = 'reset';
+  select * into u from app_user where id = who for update;
+  if not found then return null; end if;
+  update magic_link set used_at = now(), used_by = p_attempt
+   where token_hash = any(p_hashes) and used_at is null and expires_at > now() and email = u.email
+     and u.email_verified_at is not null and u.deactivated_at is null and u.deleted_at is null;
+  if found then
+    perform put_mail(p_mail);
+    return set_password(who, p_hash);
+  end if;
+  -- The same attempt, repeated after a lost response.
+  if exists (select 1 from magic_link where token_hash = any(p_hashes) and used_by = p_attempt) then
+    return jsonb_build_object('epoch', u.token_epoch, 'events', '[]'::jsonb);
+  end if;
+  return null;
+end $$;
+
 -- Whether an account owns an id or a lootbox, or has an incoming transfer. If an invited account does, only a person
 -- who can read the mail of its address may claim the account.
 create or replace function owns_something(p_user uuid) returns boolean language sql stable as $$
@@ -130,6 +163,7 @@ create or replace function end_unproven(u app_user) returns text[] language plpg
 declare keys text[];
 begin
   with k as (delete from api_key where user_id = u.id returning id) select array_agg(id) into keys from k;
+  delete from two_factor_failure where user_id = u.id and u.proven_at is null;
   delete from two_factor where user_id = u.id and u.proven_at is null;
   delete from sms_code where user_id = u.id and u.proven_at is null;
   delete from wallet where user_id = u.id;
@@ -158,8 +192,7 @@ begin
          first_name = case when p ? 'first_name' then nullif(p->>'first_name', '') else first_name end,
          last_name = case when p ? 'last_name' then nullif(p->>'last_name', '') else last_name end,
          email = coalesce(p->>'email', email),
-         email_verified_at = case when p ? 'email' then null else email_verified_at end,
-         password_hash = coalesce(p->>'new_hash', password_hash)
+         email_verified_at = case when p ? 'email' then null else email_verified_at end
    where id = (p->>'id')::uuid and deleted_at is null
      and (not p ? 'old_hash' or password_hash is not distinct from p->>'old_hash');
   if not found then
@@ -175,7 +208,7 @@ begin
     is_new := found;
   end if;
   if p ? 'mail' and is_new then perform put_mail(p->'mail'); end if;
-  return case when p ? 'new_hash' then end_sessions((p->>'id')::uuid, 'password_changed') else '{}' end;
+  return case when p ? 'new_hash' then set_password((p->>'id')::uuid, p->>'new_hash') else '{}' end;
 end $$;
 
 -- Creates the administrator that the settings name, or gives an existing account with this address that role. Returns
@@ -204,8 +237,7 @@ begin
     perform end_sessions(u.id, 'claimed');
   end if;
   if u.password_hash is not distinct from p_old and p_new is distinct from p_old then
-    update app_user set password_hash = p_new where id = u.id;
-    perform end_sessions(u.id, 'password_changed');
+    perform set_password(u.id, p_new);
     return true;
   end if;
   return false;
@@ -249,13 +281,11 @@ begin
          source = coalesce(p->>'source', source),
          free_limit = coalesce((p->>'free_limit')::int, free_limit),
          role = coalesce(p->>'role', role),
-         password_hash = coalesce(p->>'password_hash', password_hash),
          deactivated_at = case when deactivates then coalesce(deactivated_at, now()) when activates then null else deactivated_at end,
          updated_at = now()
    where id = who returning * into u;
-  if deactivates or p ? 'password_hash' then
-    events := end_sessions(who, case when deactivates then 'deactivated' else 'password_changed' end)->'events';
-  end if;
+  if p ? 'password_hash' then events := set_password(who, p->>'password_hash')->'events'; end if;
+  if deactivates then events := events || (end_sessions(who, 'deactivated')->'events'); end if;
   return jsonb_build_object('user', display_user(u), 'events', events);
 end $$;
 
@@ -302,7 +332,7 @@ $$;
 -- a stranger could register one and receive payments that are still sent to it. The organizations are locked first
 -- and in the order of their ids, so that two concurrent requests cannot delete the last two owners.
 create or replace function delete_user(who uuid, insists boolean, may_touch text[]) returns jsonb language plpgsql as $$
-declare u app_user; held jsonb;
+declare u app_user; held jsonb; ended jsonb;
 begin
   if exists (select 1 from app_user where id = who and role in ('Admin', 'Super')) and is_last_admin(who) then
     return jsonb_build_object('role', 'Admin', 'last_admin', true);
@@ -320,6 +350,7 @@ begin
   delete from outbox where recipient in (u.email, u.alternate_id);
   delete from magic_link where user_id = who or email = u.email;
   delete from api_key where user_id = who;
+  delete from two_factor_failure where user_id = who;
   delete from two_factor where user_id = who;
   delete from sms_code where user_id = who;
   delete from security_log where user_id = who;
@@ -334,8 +365,10 @@ begin
          password_hash = null, email_verified_at = null, role = 'User',
          deactivated_at = coalesce(deactivated_at, now()), deleted_at = now(), updated_at = now()
    where id = who returning * into u;
-  return jsonb_build_object('user', display_user(u), 'kept', held->'emoji_ids',
-                            'events', end_sessions(who, 'deleted')->'events');
+  ended := end_sessions(who, 'deleted');
+  -- Ended sessions stay for some days. The device and the address that they were used from do not.
+  update entity set state = state #- '{context,device}' where kind = 'session' and owner_id = who;
+  return jsonb_build_object('user', display_user(u), 'kept', held->'emoji_ids', 'events', ended->'events');
 end $$;
 
 -- Adds an API key and returns it. Returns no row if there is no such user, if p_expires has passed, or if the user

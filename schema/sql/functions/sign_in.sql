@@ -20,8 +20,9 @@ begin
   return 'redeemed';
 end $$;
 
--- Issues the next generation of a grant's refresh token. For p_seconds after that, the replaced token is still accepted
--- and gets the same generation, because a client may send it twice. A token that was replaced earlier revokes the grant.
+-- Issues the next generation of a grant's refresh token. The previous token gets the same generation until the new
+-- one is first used, but at most for 60 seconds: a client may send several requests at the same time, or repeat one
+-- whose response was lost. Any older token revokes the grant.
 create or replace function rotate_grant(p_id uuid, p_client text, p_generation int, p_seconds int)
 returns jsonb language plpgsql as $$
 declare g oauth_grant; u app_user;
@@ -35,7 +36,7 @@ begin
   if p_generation = g.generation then
     update oauth_grant set generation = generation + 1, rotated_at = now(), expires_at = now() + make_interval(secs => p_seconds)
      where id = p_id returning * into g;
-  elsif p_generation <> g.generation - 1 or g.rotated_at < now() - interval '10 seconds' then
+  elsif p_generation <> g.generation - 1 or g.rotated_at < now() - interval '60 seconds' then
     update oauth_grant set revoked_at = now() where id = p_id;
     return jsonb_build_object('outcome', 'reused', 'user_id', g.user_id);
   end if;

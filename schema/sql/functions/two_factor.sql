@@ -31,6 +31,55 @@ begin
   return case when found then 'proven' else 'wrong' end;
 end $$;
 
+-- Locks and returns the count of wrong codes of an account. A lock that has ended is removed, and the count starts
+-- again.
+create or replace function hold_wrong_codes(p_user uuid) returns two_factor_failure language plpgsql as $$
+declare f two_factor_failure;
+begin
+  insert into two_factor_failure (user_id) values (p_user) on conflict (user_id) do nothing;
+  select * into f from two_factor_failure where user_id = p_user for update;
+  if f.locked_until <= clock_timestamp() then
+    update two_factor_failure set wrong_codes = 0, last_attempt = null, locked_until = null
+     where user_id = p_user returning * into f;
+  end if;
+  return f;
+end $$;
+
+-- Counts a wrong code. The last of p_most wrong codes in a row locks all codes of the account for p_lock_seconds.
+create or replace function add_wrong_code(p_user uuid, p_attempt uuid, p_most int, p_lock_seconds int)
+returns two_factor_failure language sql as $$
+  update two_factor_failure set wrong_codes = wrong_codes + 1, last_attempt = p_attempt,
+         locked_until = case when wrong_codes + 1 >= p_most then clock_timestamp() + make_interval(secs => p_lock_seconds) end
+   where user_id = p_user returning *
+$$;
+
+-- Returns a time as milliseconds since 1970, as the sessions store it.
+create or replace function epoch_ms(t timestamptz) returns float8 language sql immutable as $$
+  select (extract(epoch from t) * 1000)::float8
+$$;
+
+-- Checks the second factor of an account like use_second_factor, and counts wrong codes for the account, in all its
+-- logins. The count is locked first, so concurrent requests with wrong codes are counted exactly. Returns {proof,
+-- locked_until}. The proof 'locked' means that the code was not checked.
+create or replace function prove_second_factor(p_user uuid, p_attempt uuid, p_step bigint, p_sms text[], p_backup text[],
+  p_most int, p_lock_seconds int) returns jsonb language plpgsql as $$
+declare f two_factor_failure := hold_wrong_codes(p_user); proof text := 'wrong';
+begin
+  if f.last_attempt is distinct from p_attempt then
+    if f.locked_until is not null then
+      proof := 'locked';
+    else
+      proof := use_second_factor(p_user, p_attempt, p_step, p_sms, p_backup);
+      if proof = 'wrong' then
+        f := add_wrong_code(p_user, p_attempt, p_most, p_lock_seconds);
+      elsif proof = 'proven' and f.wrong_codes > 0 then
+        update two_factor_failure set wrong_codes = 0, last_attempt = null where user_id = p_user;
+      end if;
+    end if;
+  end if;
+  return jsonb_build_object('proof', proof, 'locked_until', epoch_ms(f.locked_until));
+end $$;
+
 -- Stores a new SMS code with its expiry, and adds the message to the outbox in the same statement.
 create or replace function put_sms_code(p_user uuid, p_for_setup boolean, p_hash text, p_seconds int, p_mail jsonb)
 returns void language sql as $$
@@ -125,15 +174,19 @@ begin
 end $$;
 
 -- Disables one provider, or all providers if p_provider is null. Includes unconfirmed setups. Returns the number of
--- removed providers.
+-- removed providers. With the last provider, the account's lock ends. The count is locked first, as in every function
+-- that also changes providers, so that two of them cannot wait for each other.
 create or replace function disable_two_factor(p_user uuid, p_provider text) returns int language plpgsql as $$
 declare removed int;
 begin
+  perform 1 from two_factor_failure where user_id = p_user for update;
   with d as (
     delete from two_factor where user_id = p_user and (p_provider is null or provider = p_provider) returning 1
   ) select count(*)::int into removed from d;
   delete from sms_code where user_id = p_user and (p_provider is null or p_provider = 'SMS');
   perform keep_default_factor(p_user, null);
+  delete from two_factor_failure f where f.user_id = p_user
+     and not exists (select 1 from two_factor t where t.user_id = p_user and t.confirmed_at is not null);
   return removed;
 end $$;
 
@@ -149,6 +202,25 @@ begin
    where user_id = p_user and confirmed_at is not null and backup_hashes && p_backup;
   if not found then return null; end if;
   return disable_two_factor(p_user, p_provider);
+end $$;
+
+-- Disables providers with a backup code like backup_disable_two_factor, and counts a wrong code for the account. Only
+-- for a caller who has shown the password: a stranger who knows an email address must not be able to lock the account.
+-- Returns {proof, locked_until} like prove_second_factor.
+create or replace function prove_backup_disable(p_user uuid, p_attempt uuid, p_backup text[], p_provider text,
+  p_most int, p_lock_seconds int) returns jsonb language plpgsql as $$
+declare f two_factor_failure := hold_wrong_codes(p_user); proof text := 'wrong';
+begin
+  if f.last_attempt is distinct from p_attempt then
+    if f.locked_until is not null then
+      proof := 'locked';
+    elsif backup_disable_two_factor(p_user, p_backup, p_provider) is not null then
+      proof := 'proven';
+    else
+      f := add_wrong_code(p_user, p_attempt, p_most, p_lock_seconds);
+    end if;
+  end if;
+  return jsonb_build_object('proof', proof, 'locked_until', epoch_ms(f.locked_until));
 end $$;
 
 -- Removes all second factors of a user who lost them, on behalf of support. Also ends the user's sessions, because

@@ -1,11 +1,12 @@
 import { Effect } from "effect"
 import { InvalidRequest, Unauthorized, Unavailable } from "../../../schema/errors.ts"
-import { RateLimits } from "../../http/limits/rate-limits.ts"
+import type { Device } from "../../http/request/device.ts"
 import { type AccountName, accountKey, nameByEmail } from "../account-name.ts"
 import { Accounts } from "../account-store.ts"
 import { type PasswordQueueFull, Passwords } from "../passwords.ts"
 import { recordEvent } from "../security-log/security-log.ts"
 import { Sessions } from "../sessions/sessions.ts"
+import { passwordWasRight, takePasswordAttempt } from "./password-attempts.ts"
 
 export const queueFull = ({ retryAfterSeconds }: PasswordQueueFull) =>
   new Unavailable({ error: "The server is busy checking passwords. Try again later.", retryAfterSeconds })
@@ -26,23 +27,28 @@ export const accountName = (body: {
  * Logs in with a password. An unknown user, an inactive user and a user without a password get the same error after the
  * same time as a wrong password.
  */
-export const login = Effect.fnUntraced(function* (body: {
-  readonly email?: string | null
-  readonly alternate_id?: string | null
-  readonly password: string
-}) {
+export const login = Effect.fnUntraced(function* (
+  body: {
+    readonly email?: string | null
+    readonly alternate_id?: string | null
+    readonly password: string
+  },
+  device: Device,
+) {
   const accounts = yield* Accounts
   const passwords = yield* Passwords
-  const limits = yield* RateLimits
   const sessions = yield* Sessions
 
   const name = accountName(body)
   if (name === undefined) {
     return yield* new InvalidRequest({ error: "body: expected an email or an alternate_id" })
   }
-  const limitKey = accountKey(name)
-  yield* limits.take("login", { account: limitKey })
   const account = yield* accounts.find(name)
+  // An account has one count, whichever of its names the caller sends.
+  const attempt = { account: account?.id ?? accountKey(name), address: device.address }
+  yield* takePasswordAttempt(attempt).pipe(
+    Effect.tapErrorTag("TooManyRequests", () => recordEvent({ event: "login.locked", userId: account?.id })),
+  )
   const hash = account?.active ? (account.password_hash ?? undefined) : undefined
   const isRight = yield* passwords
     .verify(hash, body.password)
@@ -51,7 +57,7 @@ export const login = Effect.fnUntraced(function* (body: {
     yield* recordEvent({ event: "login.failed", userId: account?.id, details: { method: "password" } })
     return yield* new Unauthorized({ error: "Incorrect email or password." })
   }
-  yield* limits.forgive("login", limitKey)
+  yield* passwordWasRight(attempt)
   if (passwords.needsRehash(hash)) {
     // This may fail, for example because the queue is full, or because an old password is too short for the current
     // rules. The login succeeds anyway.
@@ -60,5 +66,5 @@ export const login = Effect.fnUntraced(function* (body: {
       Effect.ignore,
     )
   }
-  return yield* sessions.open(account, { method: "password" })
+  return yield* sessions.open(account, device, { method: "password" })
 })

@@ -8,6 +8,7 @@ export interface LinkHolder {
   readonly userId: string
   readonly email: string
   readonly purpose: LinkPurpose | "token"
+  readonly hasPassword: boolean
 }
 
 /** The name that pages show for an account: its email, or a fixed text if it has no email. */
@@ -22,8 +23,9 @@ export const findHolder = Effect.fnUntraced(function* (token: string) {
   if (link !== undefined) return link satisfies LinkHolder as LinkHolder
   const session = yield* BrowserSessions.use((sessions) => sessions.find(token))
   if (session === undefined) return undefined
-  const { email, id } = session.account
-  return { userId: id, email: nameOf(email), purpose: "token" } as LinkHolder
+  const { email, id, password_hash } = session.account
+  const hasPassword = password_hash !== null
+  return { userId: id, email: nameOf(email), purpose: "token", hasPassword } as LinkHolder
 })
 
 /**

@@ -10,13 +10,15 @@ import type { SessionsEnded } from "../account-store.ts"
  * `confirm` links.
  */
 export type LinkPurpose = "login" | "welcome" | "confirm"
+/** `reset` sets a new password. Its token has a different hash than the tokens of the other links. */
+type StoredPurpose = LinkPurpose | "reset"
 
 interface NewMagicLink {
   readonly tokenHash: string
   /** Null if there is no user who may get a link. Then the link is stored, but no mail is sent. */
   readonly userId: string | null
   readonly email: string
-  readonly purpose: LinkPurpose
+  readonly purpose: StoredPurpose
   readonly seconds: number
 }
 
@@ -24,6 +26,8 @@ interface FoundLink {
   readonly userId: string
   readonly email: string
   readonly purpose: LinkPurpose
+  /** Whether the account has a password now. */
+  readonly hasPassword: boolean
   readonly keyIds: ReadonlyArray<string>
 }
 
@@ -47,7 +51,9 @@ export const makeMagicLinkStore = Sql.useSync((sql) => ({
   find: (hashes: ReadonlyArray<string>) =>
     sql
       .rows<FoundLink>(
-        (q) => q`select m.user_id as "userId", m.email, m.purpose,
+        (
+          q,
+        ) => q`select m.user_id as "userId", m.email, m.purpose, u.password_hash is not null as "hasPassword",
                          array(select k.id from api_key k where k.user_id = m.user_id) as "keyIds"
                     from magic_link m join app_user u on u.id = m.user_id and u.email = m.email
                   where m.token_hash = any(${hashes as string[]}) and m.used_at is null and m.expires_at > now()`,
@@ -63,6 +69,33 @@ export const makeMagicLinkStore = Sql.useSync((sql) => ({
         (q) => q`select consume_magic_link(${hashes as string[]}, ${attempt}, ${known as string[]}) as done`,
       )
       .pipe(Effect.map((rows) => rows[0]?.done ?? undefined)),
+  /** Finds the user of a valid `reset` link. */
+  findReset: (hashes: ReadonlyArray<string>) =>
+    sql
+      .rows<{ userId: string; email: string }>(
+        (q) => q`select u.id as "userId", u.email
+                   from magic_link m join app_user u on u.id = m.user_id and u.email = m.email
+                  where m.token_hash = any(${hashes as string[]}) and m.purpose = 'reset'
+                    and m.used_at is null and m.expires_at > now() and u.email_verified_at is not null
+                    and u.deactivated_at is null and u.deleted_at is null`,
+      )
+      .pipe(Effect.map((rows) => rows[0])),
+  /**
+   * Uses a `reset` link up, stores the new password, ends the user's sessions and stores the mails. Returns undefined
+   * if the link is not valid.
+   */
+  resetPassword: (
+    hashes: ReadonlyArray<string>,
+    attempt: string,
+    passwordHash: string,
+    mail: ReadonlyArray<OutboxRow>,
+  ) =>
+    sql
+      .rows<{ ended: SessionsEnded | null }>(
+        (q) => q`select reset_password(${hashes as string[]}, ${attempt}, ${passwordHash},
+                                       ${JSON.stringify(mail)}::text::jsonb) as ended`,
+      )
+      .pipe(Effect.map((rows) => rows[0]?.ended ?? undefined)),
 }))
 
 export const expiredMagicLinks: ExpiredRows = {

@@ -14,6 +14,7 @@ import { Bus } from "../../cluster/bus.ts"
 import { invalidating } from "../../cluster/invalidate-after-unknown-outcome.ts"
 import { AppConfig } from "../../config/config.ts"
 import { RateLimits } from "../../http/limits/rate-limits.ts"
+import type { Device } from "../../http/request/device.ts"
 import { Outbox } from "../../turns/outbox.ts"
 import { type AccountName, accountKey } from "../account-name.ts"
 import { type Account, Accounts } from "../account-store.ts"
@@ -24,14 +25,30 @@ import { OneTimeCodes } from "../sessions/one-time-codes.ts"
 import { Sessions } from "../sessions/sessions.ts"
 import { queueFull } from "./login.ts"
 import { type LinkPurpose, makeMagicLinkStore } from "./magic-link-store.ts"
+import { passwordWasRight, takePasswordAttempt } from "./password-attempts.ts"
 
-type LinkSite = "auth" | "web"
+/** The site that a link opens and whose cookie it sets: `auth` is AUTH_URL, `web` is WEB_URL. */
+export type LinkSite = "auth" | "web"
 
 export interface MadeLink {
   readonly token_hash: string
   readonly link: string
   readonly seconds: number
 }
+
+interface InspectedLink {
+  readonly userId: string
+  readonly email: string
+  readonly purpose: LinkPurpose
+  readonly hasPassword: boolean
+}
+
+/**
+ * Whether using the link requires more than the link: it confirms the address of an account with a password. An account
+ * without a password that changed its address has only the link.
+ */
+export const wantsPassword = (link: { readonly hasPassword: boolean; readonly purpose: string }) =>
+  link.purpose === "confirm" && link.hasPassword
 
 /**
  * What the caller shows in addition to the link: that the caller is one of `users` (by a login, or because one of them
@@ -46,7 +63,7 @@ export interface Shown {
   readonly discardsCredentials?: boolean
 }
 
-const invalidLink = () => new Unauthorized({ error: "The link is invalid, expired or already used." })
+export const invalidLink = () => new Unauthorized({ error: "The link is invalid, expired or already used." })
 
 export const mailKind = (purpose: LinkPurpose) => (purpose === "confirm" ? "confirm_email" : "magic_link")
 
@@ -85,16 +102,17 @@ export class MagicLinks extends Context.Service<
     send(
       name: AccountName,
       parameters?: Readonly<Record<string, string>>,
-      /** The site that the link opens and whose cookie it sets: `auth` is AUTH_URL, `web` is WEB_URL. */
       site?: LinkSite,
     ): Effect.Effect<Account | undefined, TooManyRequests | Unavailable>
-    /** Finds the user of the link without using the link up. Returns undefined if the link is not valid. */
-    inspect(
-      token: string,
-    ): Effect.Effect<
-      { readonly userId: string; readonly email: string; readonly purpose: LinkPurpose } | undefined,
-      Unavailable
-    >
+    /** Does the same as `send` for an account that the caller has read, without counting the mail. */
+    sendTo(
+      account: Account | undefined,
+      email: string,
+      parameters?: Readonly<Record<string, string>>,
+      site?: LinkSite,
+    ): Effect.Effect<void, Unavailable>
+    /** Finds the user of the link without using it up. Returns undefined if the link is not valid. */
+    inspect(token: string): Effect.Effect<InspectedLink | undefined, Unavailable>
     /**
      * Confirms the email and logs the user in. A wrong or missing password does not use the link up. If the caller
      * shows only the link, the email may be removed from the account instead. Then this fails with Conflict.
@@ -102,6 +120,7 @@ export class MagicLinks extends Context.Service<
     consume(
       token: string,
       shown: Shown,
+      device: Device,
     ): Effect.Effect<TokenResponse, Conflict | Unauthorized | Unprocessable | TooManyRequests | Unavailable>
   }
 >()("directory/MagicLinks") {
@@ -142,19 +161,28 @@ export class MagicLinks extends Context.Service<
       ) {
         yield* limits.take("mail", { account: accountKey(name) })
         const account = yield* accounts.find(name)
+        yield* sendTo(account, account?.email ?? ("email" in name ? name.email : ""), parameters, site)
+        return account
+      })
+
+      const sendTo = Effect.fnUntraced(function* (
+        account: Account | undefined,
+        email: string,
+        parameters?: Readonly<Record<string, string>>,
+        site?: LinkSite,
+      ) {
         const purpose = purposeFor(account)
-        const email = account?.email ?? ("email" in name ? name.email : "")
         const { link, seconds, token_hash } = yield* make(parameters, site)
         const mail = yield* outbox.seal([{ to: email, kind: mailKind(purpose ?? "login"), data: { link } }])
         const userId = purpose === undefined ? null : (account?.id ?? null)
         yield* links.put({ tokenHash: token_hash, userId, email, purpose: purpose ?? "login", seconds }, mail)
-        return account
       })
 
       const find = (token: string) => links.find(hashes(token))
 
-      const checkPassword = Effect.fnUntraced(function* (userId: string, password: string) {
-        yield* limits.take("login", { account: userId })
+      const checkPassword = Effect.fnUntraced(function* (userId: string, password: string, address: string) {
+        const attempt = { account: userId, address }
+        yield* takePasswordAttempt(attempt).pipe(Effect.provideService(RateLimits, limits))
         const account = yield* accounts.find({ id: userId })
         const isRight = yield* passwords
           .verify(account?.password_hash ?? undefined, password)
@@ -163,7 +191,7 @@ export class MagicLinks extends Context.Service<
           yield* securityLog.record({ event: "login.failed", userId, details: { method: "magic_link" } })
           return yield* fieldFault("password", "invalid", "The password is wrong.")
         }
-        yield* limits.forgive("login", userId)
+        yield* passwordWasRight(attempt).pipe(Effect.provideService(RateLimits, limits))
       })
 
       /**
@@ -176,15 +204,16 @@ export class MagicLinks extends Context.Service<
       const consume = Effect.fnUntraced(function* (
         token: string,
         { discardsCredentials = false, password, users = [] }: Shown,
+        device: Device,
       ) {
         const link = yield* find(token)
         if (link === undefined) return yield* invalidLink()
-        const { keyIds, purpose, userId } = link
+        const { keyIds, userId } = link
         // Without this check, a `confirm` link alone would confirm the address and remove the password of the
         // account.
-        if (purpose === "confirm" && !password && !discardsCredentials && !users.includes(userId))
+        if (wantsPassword(link) && !password && !discardsCredentials && !users.includes(userId))
           return yield* fieldFault("password", "required", "Enter the password you registered with.")
-        if (password) yield* checkPassword(userId, password)
+        if (password) yield* checkPassword(userId, password, device.address)
         const known = password ? [...users, userId] : users
         const attempt = randomUUID()
         const done = yield* links
@@ -211,12 +240,13 @@ export class MagicLinks extends Context.Service<
         }
         const account = yield* accounts.find({ id: userId })
         if (account === undefined) return yield* new Unauthorized({ error: "The account was deleted." })
-        return yield* sessions.open(account, { method: "magic_link" })
+        return yield* sessions.open(account, device, { method: "magic_link" })
       })
 
       return MagicLinks.of({
         make,
         send,
+        sendTo,
         inspect: find,
         consume,
       })

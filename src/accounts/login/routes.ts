@@ -5,11 +5,14 @@ import {
   MagicLinkConsumeRequest,
   MagicLinkLoginRequest,
   MagicLinkLoginResponse,
+  PasswordResetConfirmRequest,
+  PasswordResetRequest,
   RefreshRequest,
   SuccessResponse,
   TokenResponse,
 } from "../../../schema/accounts/session.ts"
 import { Conflict, InvalidRequest, Unauthorized, Unprocessable } from "../../../schema/errors.ts"
+import { deviceHeader, deviceOf, deviceRow } from "../../http/request/device.ts"
 import { Reply } from "../../http/response/reply.ts"
 import { route } from "../../http/route.ts"
 import { bearerToken } from "../authenticate.ts"
@@ -17,6 +20,7 @@ import { BrowserCookies } from "../sessions/browser-cookies.ts"
 import { Sessions } from "../sessions/sessions.ts"
 import { accountName, login } from "./login.ts"
 import { MagicLinks, statusOf } from "./magic-links.ts"
+import { PasswordResets } from "./password-resets.ts"
 
 const group = "authentication"
 
@@ -25,6 +29,7 @@ export const notStored = { "Cache-Control": "no-store" }
 export const privately = <A>(value: A) => Reply.json(value, { headers: notStored })
 
 const token = route({
+  ...deviceRow,
   id: "login",
   group,
   summary: "Log in with a password and an email or alternate_id",
@@ -35,10 +40,11 @@ const token = route({
   body: LoginRequest,
   success: TokenResponse,
   errors: [Unauthorized],
-  handler: ({ body }) => Effect.map(login(body), privately),
+  handler: ({ address, body, headers }) => Effect.map(login(body, deviceOf({ address, headers })), privately),
 })
 
 const refresh = route({
+  ...deviceRow,
   id: "refreshToken",
   group,
   summary: "Exchange a refresh token for new tokens",
@@ -49,11 +55,14 @@ const refresh = route({
   body: RefreshRequest,
   success: TokenResponse,
   errors: [Unauthorized],
-  handler: ({ body }) =>
-    Sessions.use((sessions) => Effect.map(sessions.refresh(body.refresh_token), privately)),
+  handler: ({ address, body, headers }) =>
+    Sessions.use((sessions) =>
+      Effect.map(sessions.refresh(body.refresh_token, deviceOf({ address, headers })), privately),
+    ),
 })
 
 const twoFactor = route({
+  ...deviceRow,
   id: "twoFactorAuthentication",
   group,
   summary: "Verify a two-factor code, to complete a login or to renew the grace period of a session",
@@ -64,8 +73,13 @@ const twoFactor = route({
   body: Confirm2Fa,
   success: TokenResponse,
   errors: [Unauthorized],
-  handler: ({ body }) =>
-    Sessions.use((sessions) => Effect.map(sessions.verifyCode(body.refresh_token, body.code), privately)),
+  handler: ({ address, body, headers }) =>
+    Sessions.use((sessions) =>
+      Effect.map(
+        sessions.verifyCode(body.refresh_token, body.code, deviceOf({ address, headers })),
+        privately,
+      ),
+    ),
 })
 
 const sentIfKnown = {
@@ -110,8 +124,9 @@ const consumeMagicLink = route({
   body: MagicLinkConsumeRequest,
   success: TokenResponse,
   errors: [Conflict, Unauthorized, Unprocessable],
-  headers: ["cookie"],
-  handler: ({ body, headers, principal }) =>
+  headers: ["cookie", deviceHeader],
+  needsAddress: true,
+  handler: ({ address, body, headers, principal }) =>
     Effect.gen(function* () {
       // A caller with an invalid or expired token must not count as a stranger, because using the link could then
       // remove the caller's own credentials.
@@ -126,13 +141,54 @@ const consumeMagicLink = route({
       const users = [registered, caller].filter((id) => id !== undefined)
       const links = yield* MagicLinks
       return privately(
-        yield* links.consume(body.token, {
-          users,
-          password: body.password,
-          discardsCredentials: body.discard_credentials === true,
-        }),
+        yield* links.consume(
+          body.token,
+          { users, password: body.password, discardsCredentials: body.discard_credentials === true },
+          deviceOf({ address, headers }),
+        ),
       )
     }),
+})
+
+const requestReset = route({
+  id: "requestPasswordReset",
+  group,
+  summary:
+    "Mail a link that sets a new password. An account without a password gets a login link, an unconfirmed address a confirmation link. The response does not reveal whether the user exists",
+  method: "post",
+  path: "/auth/password_reset",
+  auth: "none",
+  limit: "mail",
+  body: PasswordResetRequest,
+  success: SuccessResponse,
+  errors: [],
+  handler: ({ body }) =>
+    Effect.gen(function* () {
+      const email = body.email.trim().toLowerCase()
+      if (email === "") return yield* new InvalidRequest({ error: "body: expected an email" })
+      const parameters: Record<string, string> = body.redirect ? { redirect: body.redirect } : {}
+      yield* PasswordResets.use((resets) => resets.send(email, parameters))
+      return { message: "If this address belongs to an account, a link has been sent to it." }
+    }),
+})
+
+const confirmReset = route({
+  ...deviceRow,
+  id: "confirmPasswordReset",
+  group,
+  summary:
+    "Set a new password with the token of a mailed link. Ends all other sessions. Users with two-factor authentication must still enter a code",
+  method: "post",
+  path: "/auth/password_reset/confirm",
+  auth: "none",
+  limit: "login",
+  body: PasswordResetConfirmRequest,
+  success: TokenResponse,
+  errors: [Unauthorized, Unprocessable],
+  handler: ({ address, body, headers }) =>
+    PasswordResets.use((resets) =>
+      Effect.map(resets.confirm(body.token, body.password, deviceOf({ address, headers })), privately),
+    ),
 })
 
 const logout = route({
@@ -151,4 +207,13 @@ const logout = route({
     ),
 })
 
-export const auth = [token, refresh, twoFactor, magicLink, consumeMagicLink, logout] as const
+export const auth = [
+  token,
+  refresh,
+  twoFactor,
+  magicLink,
+  consumeMagicLink,
+  requestReset,
+  confirmReset,
+  logout,
+] as const

@@ -77,8 +77,7 @@ export class SecurityLog extends Context.Service<
   {
     /**
      * Records an event. It never fails, because the change that it reports is already committed. When it returns, the
-     * entry is stored, unless the event is a failure: then it is stored in the background. Otherwise the response to a
-     * failed login would take longer if the account exists.
+     * entry is stored, except for events with `isBackground`.
      */
     record(event: SecurityEvent): Effect.Effect<void>
     list(
@@ -97,7 +96,7 @@ export class SecurityLog extends Context.Service<
       return SecurityLog.of({
         record: Effect.fnUntraced(function* (event) {
           const origin = yield* RequestOrigin
-          const { isFailure, most } = factsOf(event.event)
+          const { isBackground, isFailure, most } = factsOf(event.event)
           const actorId = event.actorId ?? origin.userId
           const line = lineOf(event, actorId, origin)
           yield* isFailure ? Effect.logWarning(line) : Effect.logInfo(line)
@@ -120,7 +119,7 @@ export class SecurityLog extends Context.Service<
                 Effect.logError("security log entry was not stored", { event: event.event }, cause),
               ),
             )
-          yield* isFailure ? Effect.forkIn(stored, scope) : stored
+          yield* isBackground ? Effect.forkIn(stored, scope) : stored
         }),
         list: (userId, page, readers) =>
           Effect.map(store.list(userId, page), ({ data, total }) => ({

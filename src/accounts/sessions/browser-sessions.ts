@@ -6,6 +6,7 @@ import type { Principal } from "../../http/principal.ts"
 import { type Account, Accounts } from "../account-store.ts"
 import { CallerCache } from "../caller-cache.ts"
 import { RefreshTokens } from "./refresh-tokens.ts"
+import { SessionUses } from "./session-uses.ts"
 
 export interface BrowserSession {
   readonly sessionId: string
@@ -38,6 +39,7 @@ export class BrowserSessions extends Context.Service<
       const accounts = yield* Accounts
       const callers = yield* CallerCache
       const tokens = yield* RefreshTokens
+      const uses = yield* SessionUses
 
       const load = Effect.fnUntraced(function* (sessionId: string, generation: number | undefined) {
         const found = yield* actors.find(sessionId)
@@ -50,6 +52,7 @@ export class BrowserSessions extends Context.Service<
         const isValid =
           account?.active && account.epoch === context.epoch && !caller?.revokedSessions.has(sessionId)
         if (!isValid || caller === undefined) return undefined
+        uses.note(sessionId)
         const principal: Principal = {
           userId: caller.id,
           role: caller.role,

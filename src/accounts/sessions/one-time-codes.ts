@@ -19,7 +19,12 @@ type ShortCodePurpose =
  * The purposes of tokens with 256 random bits. Such a token is looked up by its hash alone, before its subject is
  * known.
  */
-type OpaqueTokenPurpose = "refresh-token" | "magic-link" | "oauth-client-secret" | "partner-visit"
+type OpaqueTokenPurpose =
+  | "refresh-token"
+  | "magic-link"
+  | "password-reset"
+  | "oauth-client-secret"
+  | "partner-visit"
 
 export type CodeContext =
   | { readonly purpose: ShortCodePurpose; readonly subject: string }

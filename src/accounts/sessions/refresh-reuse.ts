@@ -17,9 +17,9 @@ export const revokeFamily = { type: "REVOKE", reason: "refresh_token_reused" } a
 const turnFailures = new Set(["NotFound", "EventRefused", "IdsTaken", "LimitReached", "UniqueConflict"])
 
 /**
- * Creates the function that runs a turn of a session. If the session does not exist or refuses the event, the function
- * fails with the same error as for an invalid token. If the event is `revokeFamily`, the session's user is removed
- * from all caches.
+ * Creates the function that runs a turn of a session. If the session does not exist or has ended, it fails with the
+ * same error as for an invalid token. If the turn revokes the session, its user is removed from all caches, so that the
+ * access tokens of the session no longer work in any process.
  */
 export const makeRefreshReuse = Effect.gen(function* () {
   const config = yield* AppConfig
@@ -31,7 +31,7 @@ export const makeRefreshReuse = Effect.gen(function* () {
     let revokedUserId: string | undefined
     const decideAndNote: Decide<E> = (current, now) =>
       Effect.map(decide(current, now), (event) => {
-        revokedUserId = event === revokeFamily ? current.snapshot.context.userId : undefined
+        revokedUserId = event.type === "REVOKE" ? current.snapshot.context.userId : undefined
         return event
       })
     // The user is also removed from the caches after a failed turn, because a turn with an unknown outcome may have

@@ -3,34 +3,37 @@ import { Context, Data, Effect, Layer } from "effect"
 import { Publisher } from "../../../actors/ports.ts"
 import { SessionActors } from "../../../actors/two-factor-session.ts"
 import { isFresh } from "../../../machines/accounts/two-factor-session.ts"
-import type { TokenResponse } from "../../../schema/accounts/session.ts"
+import type { DisplaySession, TokenResponse } from "../../../schema/accounts/session.ts"
 import type { SessionContext } from "../../../schema/accounts/session-snapshot.ts"
 import {
-  TooManyRequests,
+  NotFound,
+  type TooManyRequests,
   TwoFactorRequired,
   type Unauthorized,
   type Unavailable,
 } from "../../../schema/errors.ts"
+import { isoTime } from "../../../schema/iso-time.ts"
 import { AppConfig } from "../../config/config.ts"
 import { RateLimits } from "../../http/limits/rate-limits.ts"
+import type { Device } from "../../http/request/device.ts"
 import { type Account, Accounts, type SessionsEnded } from "../account-store.ts"
 import { CallerCache } from "../caller-cache.ts"
 import { SecurityLog } from "../security-log/security-log.ts"
-import { SecondFactors } from "../two-factor/second-factors.ts"
+import { codesLocked, SecondFactors } from "../two-factor/second-factors.ts"
 import type { Proof } from "../two-factor/two-factor-store.ts"
 import { makeRefreshReuse, refused, revokeFamily } from "./refresh-reuse.ts"
 import { type RefreshTokenFacts, RefreshTokens } from "./refresh-tokens.ts"
+import { makeSessionStore } from "./session-store.ts"
+import { SessionUses } from "./session-uses.ts"
 import { Tokens } from "./tokens.ts"
 
 /**
- * After a refresh, the previous refresh token stays valid for this time, because a client may refresh several times
- * concurrently.
+ * After a refresh, the previous refresh token stays valid until the new one is first used, but at most for this time.
+ * A client may refresh several times concurrently, and a client whose response was lost must try again. Using the new
+ * token creates the next generation, so that the previous token is then two generations old.
  */
-const rotationGraceMs = 10_000
-/**
- * A login that waits for its two-factor code expires after this time, not after the configured lifetime of refresh
- * tokens.
- */
+const rotationGraceMs = 60_000
+/** A login that waits for its two-factor code expires after this time, which is shorter than for a complete login. */
 const pendingSeconds = 3600
 
 /**
@@ -42,11 +45,18 @@ const maxSessions = 200
 /** The refresh token is the previous one, because a concurrent refresh has already created the next one. */
 class AlreadyRotated extends Data.TaggedError("AlreadyRotated")<{ readonly context: SessionContext }> {}
 
+const wrongCode = "The code is wrong."
 const reusedMessage = "The refresh token was already used, so its session was ended. Log in again."
 
 /** How a session is opened. */
 interface OpenedBy {
-  readonly method: "password" | "magic_link" | "registration" | "password_change" | "console"
+  readonly method:
+    | "password"
+    | "magic_link"
+    | "registration"
+    | "password_change"
+    | "password_reset"
+    | "console"
   readonly verifiedAt?: number | undefined
 }
 
@@ -71,25 +81,35 @@ export class Sessions extends Context.Service<
      * Opens a new session. If `verifiedAt` is given, no code is required, because the second factor was verified at
      * that time.
      */
-    open(account: Account, facts: OpenedBy): Effect.Effect<TokenResponse, Unavailable>
-    refresh(refreshToken: string): Effect.Effect<TokenResponse, Unauthorized | Unavailable>
+    open(account: Account, device: Device, facts: OpenedBy): Effect.Effect<TokenResponse, Unavailable>
+    refresh(refreshToken: string, device: Device): Effect.Effect<TokenResponse, Unauthorized | Unavailable>
     /** Verifies a two-factor code. A correct code completes a pending login, or starts a new grace period. */
     verifyCode(
       refreshToken: string,
       code: string,
+      device: Device,
     ): Effect.Effect<TokenResponse, Unauthorized | TooManyRequests | Unavailable>
     /**
      * Records that the user of the session has just verified a second factor without `verifyCode`, for example when
      * setting it up.
      */
     proven(sessionId: string): Effect.Effect<void, Unavailable>
-    /** Fails unless a second factor was verified within the grace period. */
+    /** Records that a code of the session's user was refused, because the account is locked until this time. */
+    locked(sessionId: string, until: number): Effect.Effect<void, Unavailable>
+    /**
+     * Fails unless a second factor was verified within the grace period. A lock of the account does not matter:
+     * someone else may have caused it.
+     */
     checkFresh(sessionId: string): Effect.Effect<void, TwoFactorRequired | Unavailable>
     /**
      * Returns the time when the second factor was last verified in this session, or undefined if it never was. A new
      * session that replaces this one takes over the time.
      */
     findVerifiedAt(sessionId: string): Effect.Effect<number | undefined, Unavailable>
+    /** Lists the open sessions of the user. The session that was used last is the first one. */
+    list(userId: string): Effect.Effect<ReadonlyArray<Omit<DisplaySession, "current">>, Unavailable>
+    /** Ends one session of the user and its access tokens, in all processes. */
+    endOne(userId: string, sessionId: string): Effect.Effect<void, NotFound | Unavailable>
     /** Ends all sessions and access tokens of the user, in all processes. */
     endAll(userId: string, reason: string): Effect.Effect<void, Unavailable>
     /** Publishes events and invalidates caches after a statement that ended the user's sessions. */
@@ -109,11 +129,14 @@ export class Sessions extends Context.Service<
       const limits = yield* RateLimits
       const publisher = yield* Publisher
       const securityLog = yield* SecurityLog
+      const store = yield* makeSessionStore
+      const uses = yield* SessionUses
       const turn = yield* makeRefreshReuse
 
-      const renewal = (now: number, admitted: boolean) => ({
+      const renewal = (now: number, admitted: boolean, { address, name }: Device) => ({
         at: now,
         expiresAt: now + (admitted ? config.refreshTokenSeconds : pendingSeconds) * 1000,
+        device: { address, name },
       })
 
       const respond = Effect.fnUntraced(function* (account: Account, context: SessionContext) {
@@ -152,14 +175,23 @@ export class Sessions extends Context.Service<
         yield* callers.changed(userId)
       })
 
-      const open = Effect.fnUntraced(function* (account: Account, { method, ...facts }: OpenedBy) {
+      const open = Effect.fnUntraced(function* (
+        account: Account,
+        device: Device,
+        { method, ...facts }: OpenedBy,
+      ) {
         const sessionId = randomUUID()
         const verifiedAt = facts.verifiedAt ?? null
         const wants = verifiedAt === null ? (account.providers[0] ?? null) : null
         const { snapshot } = yield* turn(
           sessionId,
           (_, now) =>
-            Effect.succeed({ type: "OPEN", wants, verifiedAt, ...renewal(now, wants === null) } as const),
+            Effect.succeed({
+              type: "OPEN",
+              wants,
+              verifiedAt,
+              ...renewal(now, wants === null, device),
+            } as const),
           { create: { id: sessionId, userId: account.id, epoch: account.epoch } },
         ).pipe(Effect.catchTag("Unauthorized", (failure) => Effect.die(failure)))
         yield* securityLog.record({
@@ -190,7 +222,7 @@ export class Sessions extends Context.Service<
           details: { reason: revokeFamily.reason, session_id },
         })
 
-      const refresh = Effect.fnUntraced(function* (refreshToken: string) {
+      const refresh = Effect.fnUntraced(function* (refreshToken: string, device: Device) {
         const facts = yield* read(refreshToken)
         let account: Account | undefined
         const context = yield* turn(facts.sessionId, (current, now) =>
@@ -200,8 +232,8 @@ export class Sessions extends Context.Service<
             switch (tokenState(facts, context, now)) {
               case "current":
                 return account.providers.length === 0 && !context.admitted
-                  ? ({ type: "ADMIT", ...renewal(now, true) } as const)
-                  : ({ type: "ROTATE", ...renewal(now, context.admitted) } as const)
+                  ? ({ type: "ADMIT", ...renewal(now, true, device) } as const)
+                  : ({ type: "ROTATE", ...renewal(now, context.admitted, device) } as const)
               case "predecessor":
                 // The newer token was issued for a correct two-factor code. The holder of the older token has not
                 // shown that code.
@@ -225,7 +257,7 @@ export class Sessions extends Context.Service<
         return yield* respond(account, context)
       })
 
-      const verifyCode = Effect.fnUntraced(function* (refreshToken: string, code: string) {
+      const verifyCode = Effect.fnUntraced(function* (refreshToken: string, code: string, device: Device) {
         const facts = yield* read(refreshToken)
         const found = yield* actors.find(facts.sessionId)
         if (found === undefined) return yield* refused()
@@ -233,9 +265,16 @@ export class Sessions extends Context.Service<
         yield* limits.take("code", { account: userId })
 
         const attempt = randomUUID()
+        const details = { session_id: facts.sessionId }
+        const recordWrong = Effect.fnUntraced(function* ({ locked_until, proof }: Proof) {
+          if (proof !== "wrong") return
+          yield* securityLog.record({ event: "two_factor.failed", userId, details })
+          if (locked_until !== null)
+            yield* securityLog.record({ event: "two_factor.locked", userId, details })
+        })
         let account: Account | undefined
-        let proof: Proof | undefined
-        const decide = (current: Loaded, now: number) =>
+        let checked: Proof | undefined
+        const { snapshot } = yield* turn(facts.sessionId, (current, now) =>
           Effect.gen(function* () {
             const { context, value } = current.snapshot
             account = yield* accountOf(current, now)
@@ -247,44 +286,25 @@ export class Sessions extends Context.Service<
                 "This user has no two-factor authentication. Use POST /auth/token/refresh instead.",
               )
             }
-            if (value === "Locked") {
-              const waitMs = (context.lockedUntil ?? 0) - now
-              if (waitMs <= 0) return { type: "DUE", at: now } as const
-              return yield* new TooManyRequests({
-                error: "Too many wrong codes. Wait until the lock ends, then enter a new code.",
-                retryAfterSeconds: Math.ceil(waitMs / 1000),
-                details: { state: "Locked" },
-              })
-            }
-            proof ??= yield* factors.prove(userId, attempt, code)
+            checked ??= yield* Effect.tap(factors.prove(userId, attempt, code), recordWrong)
+            const { locked_until, proof } = checked
+            if (proof === "proven") return { type: "VERIFY", ...renewal(now, true, device) } as const
             if (proof === "spent") return yield* refused("This code was already used. Wait for the next one.")
-            return proof === "proven"
-              ? ({ type: "VERIFY", ...renewal(now, true) } as const)
-              : ({
-                  type: "WRONG_CODE",
-                  at: now,
-                  lockUntil: now + config.twoFactorLockSeconds * 1000,
-                } as const)
-          })
-
-        let { snapshot } = yield* turn(facts.sessionId, decide)
-        // If no code was checked, the first turn only ended an expired lock. Then the second turn checks the code.
-        if (proof === undefined && snapshot.value !== "Revoked") {
-          snapshot = (yield* turn(facts.sessionId, decide)).snapshot
-        }
+            if (locked_until === null) return yield* refused(wrongCode)
+            if (value === "Locked" && context.lockedUntil === locked_until)
+              return yield* codesLocked(locked_until, now)
+            return { type: "LOCK", until: locked_until } as const
+          }),
+        )
         if (account === undefined) return yield* refused()
         if (snapshot.value === "Revoked") {
           yield* recordReuse(userId, facts.sessionId)
           return yield* refused(reusedMessage)
         }
-        const details = { session_id: facts.sessionId }
-        if (proof !== "proven") {
-          yield* securityLog.record({ event: "two_factor.failed", userId, details })
-          if (snapshot.value === "Locked")
-            yield* securityLog.record({ event: "two_factor.locked", userId, details })
-          return yield* refused("The code is wrong.")
-        }
-        yield* limits.forgive("code", userId)
+        if (checked === undefined) return yield* refused()
+        if (checked.proof === "locked") return yield* codesLocked(checked.locked_until ?? 0, actors.now())
+        if (checked.proof !== "proven") return yield* refused(wrongCode)
+        yield* limits.forgive("code", { account: userId })
         if (!found.snapshot.context.admitted)
           yield* securityLog.record({
             event: "login.succeeded",
@@ -295,19 +315,54 @@ export class Sessions extends Context.Service<
         return yield* respond(account, snapshot.context)
       })
 
+      /** Runs a turn that does nothing if the session has ended or its state does not accept the event. */
+      const notify = (sessionId: string, event: Parameters<typeof actors.send>[1]) =>
+        turn(sessionId, () => Effect.succeed(event)).pipe(
+          Effect.catchTag("Unauthorized", () => Effect.void),
+          Effect.asVoid,
+        )
+
+      const list = Effect.fnUntraced(function* (userId: string) {
+        const found = yield* store.list(userId)
+        const now = isoTime(actors.now())
+        return found
+          .map(({ address, device, last_used_at, ...session }) => ({
+            ...session,
+            last_used_at: uses.isNoted(session.id) ? now : last_used_at,
+            ...(device === null ? {} : { device }),
+            ...(address === null || address === "" ? {} : { address }),
+          }))
+          .toSorted((a, b) =>
+            a.last_used_at < b.last_used_at ? 1 : a.last_used_at > b.last_used_at ? -1 : 0,
+          )
+      })
+
+      const endOne = Effect.fnUntraced(function* (userId: string, sessionId: string) {
+        const notFound = () => new NotFound({ error: "Session not found. It may have ended already." })
+        yield* turn(sessionId, ({ snapshot }) =>
+          snapshot.context.userId === userId
+            ? Effect.succeed({ type: "REVOKE", reason: "ended" } as const)
+            : Effect.fail(notFound()),
+        ).pipe(Effect.catchTag("Unauthorized", () => Effect.fail(notFound())))
+        yield* securityLog.record({
+          event: "session.ended",
+          userId,
+          details: { reason: "ended", session_id: sessionId },
+        })
+      })
+
       return Sessions.of({
         open,
         refresh,
         verifyCode,
-        proven: (sessionId) =>
-          turn(sessionId, (_, at) => Effect.succeed({ type: "PROVE", at } as const)).pipe(
-            Effect.catchTag("Unauthorized", () => Effect.void),
-            Effect.asVoid,
-          ),
+        proven: (sessionId) => notify(sessionId, { type: "PROVE", at: actors.now() }),
+        locked: (sessionId, until) => notify(sessionId, { type: "LOCK", until }),
+        list,
+        endOne,
         checkFresh: Effect.fnUntraced(function* (sessionId) {
           const found = yield* actors.find(sessionId)
           const isProven =
-            found?.snapshot.value === "Verified" &&
+            (found?.snapshot.value === "Verified" || found?.snapshot.value === "Locked") &&
             isFresh(found.snapshot.context, actors.now(), config.twoFactorGraceSeconds * 1000)
           if (!isProven) return yield* new TwoFactorRequired({})
         }),

@@ -126,8 +126,9 @@ const backupDisable = route({
   handler: ({ body, headers, principal }) =>
     Effect.gen(function* () {
       const userId = sessionUser(principal) ?? (yield* findPending(headers))
-      const name = userId === undefined ? accountName(body) : { id: userId }
-      if (name === undefined) {
+      const name = accountName(body)
+      const who = userId !== undefined ? { userId } : name !== undefined ? { name } : undefined
+      if (who === undefined) {
         return yield* invalidField(
           "email",
           "required",
@@ -135,7 +136,7 @@ const backupDisable = route({
         )
       }
       const provider = body.disable_all ? undefined : (body.provider ?? undefined)
-      yield* TwoFactor.use((factors) => factors.disableByBackup(name, body.backup_code, provider))
+      yield* TwoFactor.use((factors) => factors.disableByBackup(who, body.backup_code, provider))
       return { message: "Two-factor authentication was disabled with a backup code." }
     }),
 })

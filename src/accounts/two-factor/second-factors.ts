@@ -1,22 +1,34 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import {
-  fieldFault,
-  type TooManyRequests,
-  type Unavailable,
-  type Unprocessable,
-} from "../../../schema/errors.ts"
+import { fieldFault, TooManyRequests, type Unavailable, type Unprocessable } from "../../../schema/errors.ts"
+import { AppConfig } from "../../config/config.ts"
 import { Seal } from "../../crypto/envelope-encryption.ts"
 import { RateLimits } from "../../http/limits/rate-limits.ts"
 import { makeDatabaseTime } from "../../postgres/database-clock.ts"
 import { Outbox } from "../../turns/outbox.ts"
 import { OneTimeCodes, readBackupCode } from "../sessions/one-time-codes.ts"
 import { Totp } from "./totp.ts"
-import { makeTwoFactorStore, type NewSmsCode, type Proof } from "./two-factor-store.ts"
+import { type LockRule, makeTwoFactorStore, type NewSmsCode, type Proof } from "./two-factor-store.ts"
 
 interface TotpMatch {
   readonly step: number
   readonly sealedSecret: string
 }
+
+/** Wrong TOTP codes, SMS codes and backup codes count together, in all logins of the account. */
+const maxWrongCodes = 5
+export const lockRule = (config: { readonly twoFactorLockSeconds: number }): LockRule => ({
+  wrongCodes: maxWrongCodes,
+  seconds: config.twoFactorLockSeconds,
+})
+
+/** The error for a code that was not checked, because the account is locked. */
+export const codesLocked = (lockedUntil: number, now: number) =>
+  new TooManyRequests({
+    error:
+      "Too many wrong two-factor codes were entered for this account. Wait until the lock ends, then enter a new code.",
+    retryAfterSeconds: Math.max(1, Math.ceil((lockedUntil - now) / 1000)),
+    details: { state: "Locked" },
+  })
 
 export const smsCodeSeconds = 600
 export const secretAad = (userId: string) => `two-factor/secret/${userId}`
@@ -28,8 +40,8 @@ export class SecondFactors extends Context.Service<
   SecondFactors,
   {
     /**
-     * Verifies the code and uses it up. If a call is repeated with the same `attempt`, the code counts as correct
-     * again.
+     * Verifies the code and uses it up. A wrong code counts for the account, and the fifth wrong code in a row locks
+     * it. If a call is repeated with the same `attempt`, its result is the same and a wrong code counts once.
      */
     prove(userId: string, attempt: string, code: string): Effect.Effect<Proof, Unavailable>
     /**
@@ -68,6 +80,7 @@ export class SecondFactors extends Context.Service<
       // TOTP steps use the database's clock, so that a node with a wrong clock accepts the same codes as all other
       // nodes.
       const clock = yield* makeDatabaseTime
+      const lock = lockRule(yield* AppConfig)
 
       /**
        * Decrypts a secret or a phone number. Returns undefined if this fails, for example because the key was retired.
@@ -124,11 +137,8 @@ export class SecondFactors extends Context.Service<
         prove: Effect.fnUntraced(function* (userId, attempt, typed) {
           const code = typed.trim()
           const step = (yield* findStep(userId, code, { confirmed: true }))?.step ?? null
-          return yield* store.spendCode(userId, attempt, {
-            step,
-            smsHashes: smsHashes(userId, code),
-            backupHashes: backupHashes(userId, code),
-          })
+          const hashes = { smsHashes: smsHashes(userId, code), backupHashes: backupHashes(userId, code) }
+          return yield* store.spendCode(userId, attempt, { step, ...hashes }, lock)
         }),
         sendSms: Effect.fnUntraced(function* (userId, facts) {
           const sealedPhone = yield* store.findSealedPhone(userId, facts)

@@ -4,7 +4,24 @@ import { type ExpiredRows, expiredADayAgo } from "../../postgres/prune.ts"
 import { Sql } from "../../postgres/sql.ts"
 import type { OutboxRow } from "../../turns/outbox.ts"
 
-export type Proof = "proven" | "spent" | "wrong"
+/**
+ * The result of checking a code. "spent" means that the code was already used. "locked" means that the code was not
+ * checked, because too many wrong codes were entered for the account.
+ */
+export interface Proof {
+  readonly proof: "proven" | "spent" | "wrong" | "locked"
+  /**
+   * Until when no code of the account is checked, in milliseconds since the Unix epoch. Null if the account is not
+   * locked. It is also set for the wrong code that caused the lock.
+   */
+  readonly locked_until: number | null
+}
+
+/** After this many wrong codes in a row, the account is locked for this time. */
+export interface LockRule {
+  readonly wrongCodes: number
+  readonly seconds: number
+}
 
 /** The hash of an SMS code, how long the code is valid, and the message that contains the code. */
 export interface NewSmsCode {
@@ -39,7 +56,7 @@ export const makeTwoFactorStore = Sql.useSync((sql) => ({
                   where user_id = ${userId} and provider = 'SMS' and (confirmed_at is not null or not ${confirmedOnly})`,
       )
       .pipe(Effect.map((rows) => rows[0]?.sealed_phone)),
-  /** Verifies the code and uses it up. Returns "spent" if the code was already used. */
+  /** Verifies the code and uses it up. Counts a wrong code for the account. */
   spendCode: (
     userId: string,
     attempt: string,
@@ -48,13 +65,16 @@ export const makeTwoFactorStore = Sql.useSync((sql) => ({
       readonly smsHashes: ReadonlyArray<string>
       readonly backupHashes: ReadonlyArray<string>
     },
+    lock: LockRule,
   ) =>
     sql
       .rows<{ proof: Proof }>(
-        (q) => q`select use_second_factor(${userId}, ${attempt}, ${code.step}, ${code.smsHashes as string[]},
-                                          ${code.backupHashes as string[]}) as proof`,
+        (
+          q,
+        ) => q`select prove_second_factor(${userId}, ${attempt}, ${code.step}, ${code.smsHashes as string[]},
+                                            ${code.backupHashes as string[]}, ${lock.wrongCodes}, ${lock.seconds}) as proof`,
       )
-      .pipe(Effect.map((rows) => rows[0]?.proof ?? "wrong")),
+      .pipe(Effect.map((rows) => rows[0]!.proof)),
   /** Stores an SMS code and its message. Returns false if `sealedPhone` is no longer the user's phone. */
   putSmsCode: (userId: string, sealedPhone: string, { hash, mail, seconds }: NewSmsCode) =>
     sql
@@ -113,6 +133,22 @@ export const makeTwoFactorStore = Sql.useSync((sql) => ({
                                                   ${provider ?? null}) as removed`,
       )
       .pipe(Effect.map((rows) => rows[0]?.removed ?? undefined)),
+  /** Does the same as `disableByBackup`, and counts a wrong code for the account. */
+  disableByCountedBackup: (
+    userId: string,
+    attempt: string,
+    backupHashes: ReadonlyArray<string>,
+    provider: TwoFactorProvider | undefined,
+    lock: LockRule,
+  ) =>
+    sql
+      .rows<{ proof: Proof }>(
+        (
+          q,
+        ) => q`select prove_backup_disable(${userId}, ${attempt}, ${backupHashes as string[]}, ${provider ?? null},
+                                             ${lock.wrongCodes}, ${lock.seconds}) as proof`,
+      )
+      .pipe(Effect.map((rows) => rows[0]!.proof)),
 }))
 
 export const expiredSmsCodes: ExpiredRows = {

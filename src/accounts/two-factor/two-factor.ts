@@ -8,15 +8,17 @@ import {
   type Unavailable,
   type Unprocessable,
 } from "../../../schema/errors.ts"
+import { AppConfig } from "../../config/config.ts"
 import { Seal } from "../../crypto/envelope-encryption.ts"
 import { RateLimits } from "../../http/limits/rate-limits.ts"
+import { DatabaseClock } from "../../postgres/database-clock.ts"
 import { type AccountName, accountKey } from "../account-name.ts"
 import { Accounts } from "../account-store.ts"
 import { CallerCache } from "../caller-cache.ts"
 import { invalidField } from "../registration.ts"
 import { SecurityLog } from "../security-log/security-log.ts"
 import { OneTimeCodes } from "../sessions/one-time-codes.ts"
-import { lastDigits, phoneAad, SecondFactors, secretAad } from "./second-factors.ts"
+import { codesLocked, lastDigits, lockRule, phoneAad, SecondFactors, secretAad } from "./second-factors.ts"
 import { Totp } from "./totp.ts"
 import { makeTwoFactorStore, type NewTwoFactor } from "./two-factor-store.ts"
 
@@ -44,11 +46,14 @@ export class TwoFactor extends Context.Service<
       provider: TwoFactorProvider | undefined,
     ): Effect.Effect<void, NotFound | Unavailable>
     /**
-     * Disables the method of this provider, or all methods if no provider is given. It requires a backup code instead
-     * of a login, for users who lost their second factor.
+     * Disables the method of this provider, or all methods if no provider is given. It requires a backup code, for users
+     * who lost their second factor. `name` is the name that an anonymous caller gives. `userId` is the user of a login
+     * that has at least shown the password. Only then a wrong code counts for the lock of the account, because otherwise
+     * anyone who knows an email address could lock its account. Anonymous guesses have a rate limit, and a backup code
+     * has 40 random bits.
      */
     disableByBackup(
-      name: AccountName,
+      who: { readonly name: AccountName } | { readonly userId: string },
       code: string,
       provider: TwoFactorProvider | undefined,
     ): Effect.Effect<void, Unprocessable | TooManyRequests | Unavailable>
@@ -66,6 +71,8 @@ export class TwoFactor extends Context.Service<
       const sealer = yield* Seal
       const securityLog = yield* SecurityLog
       const totp = yield* Totp
+      const clock = yield* DatabaseClock
+      const lock = lockRule(yield* AppConfig)
 
       const setUp = (factor: NewTwoFactor) =>
         Effect.flatMap(store.setUp(factor), (isDone) =>
@@ -140,7 +147,7 @@ export class TwoFactor extends Context.Service<
         if (provider === undefined) {
           return yield* invalidField("code", "invalid", "The code is wrong, or no setup is pending.")
         }
-        yield* limits.forgive("code", userId)
+        yield* limits.forgive("code", { account: userId })
         yield* securityLog.record({ event: "two_factor.enabled", userId, details: { provider } })
         return provider
       })
@@ -155,7 +162,9 @@ export class TwoFactor extends Context.Service<
         })
       })
 
-      const disableByBackup = Effect.fnUntraced(function* (
+      const wrongBackupCode = () => invalidField("backup_code", "invalid", "The backup code is wrong.")
+
+      const disableAnonymously = Effect.fnUntraced(function* (
         name: AccountName,
         code: string,
         provider: TwoFactorProvider | undefined,
@@ -175,7 +184,7 @@ export class TwoFactor extends Context.Service<
             userId: account?.id,
             details: { method: "backup" },
           })
-          return yield* invalidField("backup_code", "invalid", "The backup code is wrong.")
+          return yield* wrongBackupCode()
         }
         yield* securityLog.record({
           event: "two_factor.disabled",
@@ -184,7 +193,36 @@ export class TwoFactor extends Context.Service<
         })
       })
 
-      return TwoFactor.of({ enable, confirm, disable, disableByBackup })
+      const disableInLogin = Effect.fnUntraced(function* (
+        userId: string,
+        code: string,
+        provider: TwoFactorProvider | undefined,
+      ) {
+        yield* limits.take("code", { account: userId })
+        const { locked_until, proof } = yield* store
+          .disableByCountedBackup(userId, randomUUID(), factors.backupHashes(userId, code), provider, lock)
+          .pipe(callers.invalidating(userId))
+        if (proof !== "proven") {
+          yield* securityLog.record({ event: "two_factor.failed", userId, details: { method: "backup" } })
+          if (proof === "locked") return yield* codesLocked(locked_until ?? 0, clock.now())
+          return yield* wrongBackupCode()
+        }
+        yield* securityLog.record({
+          event: "two_factor.disabled",
+          userId,
+          details: { provider: provider ?? "all", method: "backup" },
+        })
+      })
+
+      return TwoFactor.of({
+        enable,
+        confirm,
+        disable,
+        disableByBackup: (who, code, provider) =>
+          "userId" in who
+            ? disableInLogin(who.userId, code, provider)
+            : disableAnonymously(who.name, code, provider),
+      })
     }),
   )
 }

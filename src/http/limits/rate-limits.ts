@@ -12,22 +12,25 @@ interface Budget {
 }
 
 /**
- * The kinds of subjects against which a request is counted: its address, the account that it tries to use, and the
- * authenticated caller.
+ * The kinds of subjects against which a request is counted: its address, the account that it tries to use, this account
+ * together with the address (`pair`), and the authenticated caller.
  */
-export type Subject = "address" | "account" | "caller"
+export type Subject = "address" | "account" | "pair" | "caller"
+type Subjects = Partial<Record<Subject, string>>
 
 /**
- * The budgets of each rate limit. The limits for logins, codes and mail are exact and shared by all processes
- * (`shared`). The other limits only prevent one caller from using up the capacity; each process counts them by itself,
- * without a query. Many users may share an address, so the budgets of an address are large. The budgets of an account
- * are small, because an attacker guesses the secrets of one account.
+ * The budgets of each rate limit. The limits for logins, codes and mail are exact and shared by all processes (`shared`). The
+ * other limits only prevent one caller from using up the capacity; each process counts them by itself, without a
+ * query. Many users may share an address, so the budgets of an address are large. The budgets of an account are
+ * small, because an attacker guesses the secrets of one account. For passwords, the budget of an account is larger than
+ * that of a pair: otherwise one address could use it up and lock out the owner, who logs in from another address.
  */
 const budgets: Record<LimitName, Partial<Record<Subject, Budget>> & { readonly shared: boolean }> = {
   login: {
     shared: true,
     address: { requests: 300, seconds: 60 },
-    account: { requests: 20, seconds: 300 },
+    pair: { requests: 20, seconds: 900 },
+    account: { requests: 200, seconds: 900 },
   },
   mail: {
     shared: true,
@@ -82,10 +85,7 @@ export class RateLimits extends Context.Service<
      * Counts the request against each subject. Fails if one of them exceeds its budget. Otherwise returns the rate
      * limit headers of the subject with the fewest requests left; without any budget, no headers.
      */
-    take(
-      name: LimitName,
-      subjects: Partial<Record<Subject, string>>,
-    ): Effect.Effect<RateHeaders, TooManyRequests | Unavailable>
+    take(name: LimitName, subjects: Subjects): Effect.Effect<RateHeaders, TooManyRequests | Unavailable>
     /**
      * Counts a request against a local limit. Returns undefined if it is within the budget, otherwise after how many
      * seconds to retry.
@@ -93,8 +93,10 @@ export class RateLimits extends Context.Service<
     exceeds(name: LocalLimit, subject: Subject, value: string): number | undefined
     /** Counts bytes of stored responses for a caller. Fails if the caller's quota is used up. Runs no query. */
     keep(caller: string, bytes: number): Effect.Effect<void, TooManyRequests>
-    /** Removes the count of an account after a successful authentication. */
-    forgive(name: LimitName, account: string): Effect.Effect<void, Unavailable>
+    /** Removes the counts of these subjects, for example after a successful authentication. */
+    forgive(name: LimitName, subjects: Subjects): Effect.Effect<void, Unavailable>
+    /** Takes one request back from the counts of these subjects. */
+    giveBack(name: LimitName, subjects: Subjects): Effect.Effect<void, Unavailable>
   }
 >()("directory/RateLimits") {
   static readonly layer = Layer.effect(
@@ -109,6 +111,7 @@ export class RateLimits extends Context.Service<
           exceeds: () => undefined,
           keep: () => Effect.void,
           forgive: () => Effect.void,
+          giveBack: () => Effect.void,
         })
       }
 
@@ -117,7 +120,10 @@ export class RateLimits extends Context.Service<
           ? windows.take(keys, seconds)
           : Effect.sync(() => keys.map((key, i) => local.take(key, seconds[i] ?? 60)))
 
-      const take = Effect.fnUntraced(function* (name: LimitName, subjects: Partial<Record<Subject, string>>) {
+      const keysOf = (name: LimitName, subjects: Subjects) =>
+        Object.entries(subjects).map(([subject, value]) => `${name}/${subject}/${value}`)
+
+      const take = Effect.fnUntraced(function* (name: LimitName, subjects: Subjects) {
         const { shared, ...bySubject } = budgets[name]
         const wanted = new Map<string, Budget>()
         for (const [subject, value] of Object.entries(subjects)) {
@@ -169,7 +175,8 @@ export class RateLimits extends Context.Service<
                   }),
                 )
           }),
-        forgive: (name, account) => windows.remove(`${name}/account/${account}`),
+        forgive: (name, subjects) => windows.remove(keysOf(name, subjects)),
+        giveBack: (name, subjects) => windows.giveBack(keysOf(name, subjects)),
       })
     }),
   )

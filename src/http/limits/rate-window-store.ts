@@ -16,7 +16,15 @@ export const makeRateWindowStore = Sql.useSync((sql) => ({
       (q) => q`select key, used, ceil(extract(epoch from resets_at - now()))::int as "resetsInSeconds"
                  from take_rate(${keys as string[]}, ${seconds as number[]})`,
     ),
-  remove: (key: string) => sql.rows((q) => q`delete from rate_window where key = ${key}`).pipe(Effect.asVoid),
+  remove: (keys: ReadonlyArray<string>) =>
+    sql.rows((q) => q`delete from rate_window where key = any(${keys as string[]})`).pipe(Effect.asVoid),
+  /** Takes one request back. A repeated statement may take back two, which allows one more request. */
+  giveBack: (keys: ReadonlyArray<string>) =>
+    sql
+      .rows(
+        (q) => q`update rate_window set used = used - 1 where key = any(${keys as string[]}) and used > 0`,
+      )
+      .pipe(Effect.asVoid),
 }))
 
 export const endedRateWindows: ExpiredRows = {

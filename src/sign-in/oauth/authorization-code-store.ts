@@ -46,8 +46,8 @@ export const makeAuthorizationCodeStore = Sql.useSync((sql) => ({
       )
       .pipe(Effect.map((rows) => rows[0]?.outcome)),
   /**
-   * Starts the next generation of a grant's refresh token. For ten seconds, the previous token gets the same new
-   * generation. Any other earlier token ends the grant.
+   * Starts the next generation of a grant's refresh token. The previous token gets the same generation until
+   * the new one is first used, at most for 60 seconds. Any older token ends the grant.
    */
   rotateGrant: (grant: {
     readonly id: string

@@ -22,7 +22,7 @@ const works = async (token: string) =>
  */
 const pastGrace = async (sessionId: string) => {
   await service.sql`update entity set version = version + 1, state = jsonb_set(state, '{context,rotatedAt}',
-    to_jsonb((state->'context'->>'rotatedAt')::float8 - 11000)) where kind = 'session' and id = ${sessionId}`
+    to_jsonb((state->'context'->>'rotatedAt')::float8 - 61000)) where kind = 'session' and id = ${sessionId}`
 }
 
 describe("login with a password", () => {

@@ -8,6 +8,7 @@ import { drawIds } from "./owned.js"
 import { drawProfile } from "./profile.js"
 import { drawSecurity } from "./security.js"
 import { drawSecurityLog } from "./security-log.js"
+import { drawSessions } from "./sessions.js"
 
 const drawKeys = async (place) => {
   const list = h("ul", { class: "plain-list" })
@@ -136,6 +137,7 @@ const pages = {
   ids: { label: "Ids", draw: drawIds },
   profile: { label: "Profile", draw: drawProfile },
   security: { label: "Two-factor", draw: drawSecurity },
+  sessions: { label: "Sessions", draw: drawSessions },
   keys: { label: "API keys", draw: drawKeys },
   log: { label: "Security log", draw: drawSecurityLog },
   interests: { label: "Watchlist", draw: drawInterests },

@@ -3,6 +3,7 @@ import { actionButton, actionForm, confirmButton } from "../parts/actions.js"
 import { field, fill, h } from "../parts/dom.js"
 import { notify } from "../parts/notices.js"
 import { prove } from "../proof.js"
+import { drawForgotPassword } from "./forgot-password.js"
 import { explain, Problem, request } from "./http.js"
 import { signIn } from "./session.js"
 
@@ -176,6 +177,7 @@ const ways = {
         },
         emailField(),
         passwordField("current-password"),
+        h("p", {}, h("a", { href: "#/sign-in/forgot" }, "Forgot password?")),
       ),
   },
   mail: {
@@ -228,6 +230,11 @@ const fromBrowser = async (place) => {
 
 export const draw = (root, _lifetime, [from]) => {
   const place = h("div", {})
+  if (from === "forgot") {
+    root.append(h("h1", {}, "Reset password"), h("div", { class: "card narrow" }, place))
+    drawForgotPassword(place)
+    return "Reset password"
+  }
   const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Sign-in methods" })
   const choose = (name) => {
     for (const tab of tabs.children) {

@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import type { TokenResponse } from "../../../schema/accounts/session.ts"
+import type { TooManyRequests, Unauthorized, Unavailable, Unprocessable } from "../../../schema/errors.ts"
+import { AppConfig } from "../../config/config.ts"
+import { RateLimits } from "../../http/limits/rate-limits.ts"
+import type { Device } from "../../http/request/device.ts"
+import { Outbox } from "../../turns/outbox.ts"
+import { type Account, Accounts } from "../account-store.ts"
+import { CallerCache } from "../caller-cache.ts"
+import { hashNewPassword, passwordNotice } from "../new-password.ts"
+import { Passwords } from "../passwords.ts"
+import { SecurityLog } from "../security-log/security-log.ts"
+import { OneTimeCodes } from "../sessions/one-time-codes.ts"
+import { Sessions } from "../sessions/sessions.ts"
+import { makeMagicLinkStore } from "./magic-link-store.ts"
+import { invalidLink, type LinkSite, MagicLinks } from "./magic-links.ts"
+import { clearPasswordAttempts } from "./password-attempts.ts"
+
+/** Returns the address for the link, or undefined if the account cannot reset a password. */
+const resetAddress = (account: Account | undefined): string | undefined =>
+  account?.active && account.email_verified && account.password_hash !== null
+    ? (account.email ?? undefined)
+    : undefined
+
+/**
+ * Mails and uses links that set a new password. The link is `{auth_url}/password_reset?token=TOKEN&…`. Opening it
+ * shows a form; only the form's POST uses the link up, because mail scanners open links too.
+ */
+export class PasswordResets extends Context.Service<
+  PasswordResets,
+  {
+    /**
+     * Mails a link to the account with this address. An account with a confirmed address and a password gets a link
+     * that sets a new password. Any other account gets the link that POST /auth/magic_link sends: an account without
+     * a password logs in with it, and an unconfirmed address is confirmed with it. If there is no active account,
+     * this takes the same time, but sends nothing.
+     */
+    send(
+      email: string,
+      parameters?: Readonly<Record<string, string>>,
+      site?: LinkSite,
+    ): Effect.Effect<void, TooManyRequests | Unavailable>
+    /** Finds the address of the link's account without using the link up. Undefined if the link is not valid. */
+    inspect(token: string): Effect.Effect<{ readonly email: string } | undefined, Unavailable>
+    /**
+     * Sets the password, ends all sessions of the user and opens a new one. A user with two-factor authentication
+     * must still enter a code. An unacceptable password does not use the link up.
+     */
+    confirm(
+      token: string,
+      password: string,
+      device: Device,
+    ): Effect.Effect<TokenResponse, Unauthorized | Unprocessable | Unavailable>
+  }
+>()("directory/PasswordResets") {
+  static readonly layer = Layer.effect(
+    PasswordResets,
+    Effect.gen(function* () {
+      const config = yield* AppConfig
+      const store = yield* makeMagicLinkStore
+      const accounts = yield* Accounts
+      const callers = yield* CallerCache
+      const codes = yield* OneTimeCodes
+      const limits = yield* RateLimits
+      const links = yield* MagicLinks
+      const outbox = yield* Outbox
+      const passwords = yield* Passwords
+      const securityLog = yield* SecurityLog
+      const sessions = yield* Sessions
+
+      const hashes = (token: string) => codes.lookupHashes({ purpose: "password-reset" }, token)
+
+      const send = Effect.fnUntraced(function* (
+        email: string,
+        parameters: Readonly<Record<string, string>> = {},
+        site: LinkSite = "auth",
+      ) {
+        // The count is separate from that of login links, which an account with a password does not get. So if it is
+        // used up, the owner has got several links that work.
+        yield* limits.take("mail", { account: `reset/${email}` })
+        const account = yield* accounts.find({ email })
+        const to = resetAddress(account)
+        if (account === undefined || to === undefined)
+          return yield* links.sendTo(account, email, parameters, site)
+        const token = yield* codes.makeOpaqueToken
+        const base = site === "web" ? config.webUrl : config.authUrl
+        const link = `${base}/password_reset?${new URLSearchParams({ token, ...parameters })}`
+        yield* store.put(
+          {
+            tokenHash: codes.hash({ purpose: "password-reset" }, token),
+            userId: account.id,
+            email: to,
+            purpose: "reset",
+            seconds: config.magicLinkSeconds,
+          },
+          yield* outbox.seal([{ to, kind: "password_reset", data: { link } }]),
+        )
+        yield* securityLog.record({ event: "password.reset_requested", userId: account.id })
+      })
+
+      const confirm = Effect.fnUntraced(function* (token: string, password: string, device: Device) {
+        // The link is checked before the password is hashed, because hashing is expensive and anyone can send tokens.
+        const found = yield* store.findReset(hashes(token))
+        if (found === undefined) return yield* invalidLink()
+        const { userId } = found
+        const hash = yield* hashNewPassword(password).pipe(Effect.provideService(Passwords, passwords))
+        const account = yield* accounts.find({ id: userId })
+        if (account === undefined) return yield* invalidLink()
+        const mail = yield* outbox.seal(passwordNotice(account))
+        const ended = yield* store
+          .resetPassword(hashes(token), randomUUID(), hash, mail)
+          .pipe(callers.invalidating(userId))
+        if (ended === undefined) return yield* invalidLink()
+        yield* sessions.ended(userId, ended)
+        yield* securityLog.record({ event: "password.reset", userId, actorId: userId })
+        yield* clearPasswordAttempts({ account: userId, address: device.address }).pipe(
+          Effect.provideService(RateLimits, limits),
+        )
+        const changed = yield* accounts.find({ id: userId })
+        return changed === undefined
+          ? yield* invalidLink()
+          : yield* sessions.open(changed, device, { method: "password_reset" })
+      })
+
+      return PasswordResets.of({ send, inspect: (token) => store.findReset(hashes(token)), confirm })
+    }),
+  )
+}

@@ -1,0 +1,45 @@
+import { outboxHint } from "../outbox.js"
+import { actionForm } from "../parts/actions.js"
+import { field, fill, h } from "../parts/dom.js"
+import { request } from "./http.js"
+
+/** The page of the link signs the user in, and then opens this view of the console. */
+const redirect = "/#/sign-in/browser"
+
+/** @param {Element} place @param {string} email */
+const sentStep = (place, email) =>
+  fill(
+    place,
+    h("h2", { tabindex: "-1" }, "Check your email"),
+    h("p", {}, "If ", h("strong", {}, email), " belongs to an account, a link was sent to this address."),
+    h("p", { class: "soft" }, "Open the link to choose a new password. The link works once."),
+    outboxHint({
+      to: email,
+      kind: "password_reset",
+      label: "Open the link from the outbox",
+      take: ({ link }) => location.assign(link ?? ""),
+    }),
+  )
+
+/** Asks for the email address, and requests the link that sets a new password. @param {Element} place */
+export const drawForgotPassword = (place) => {
+  const form = actionForm(
+    {
+      label: "Email me a link",
+      name: "Reset password",
+      submit: async ({ email }) => {
+        await request("POST", "/auth/password_reset", { body: { email, redirect } })
+        sentStep(place, email)
+        place.querySelector("h2").focus()
+      },
+    },
+    field("Email", { name: "email", type: "email", autocomplete: "email", maxlength: "320", required: true }),
+  )
+  fill(
+    place,
+    h("p", { class: "soft" }, "We email you a link. With it you choose a new password."),
+    form,
+    h("p", {}, h("a", { href: "#/sign-in" }, "Back to sign in")),
+  )
+  form.querySelector("input").focus()
+}
