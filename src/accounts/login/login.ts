@@ -41,8 +41,14 @@ export const login = Effect.fnUntraced(function* (body: {
     return yield* new InvalidRequest({ error: "body: expected an email or an alternate_id" })
   }
   const limitKey = accountKey(name)
-  yield* limits.take("login", { account: limitKey })
   const account = yield* accounts.find(name)
+  yield* limits
+    .take("login", { account: limitKey })
+    .pipe(
+      Effect.tapErrorTag("TooManyRequests", () =>
+        recordEvent({ event: "login.locked", userId: account?.id }),
+      ),
+    )
   const hash = account?.active ? (account.password_hash ?? undefined) : undefined
   const isRight = yield* passwords
     .verify(hash, body.password)
