@@ -74,6 +74,20 @@ describe("the security log of a user", () => {
     expect(await failed()).toHaveLength(10)
   })
 
+  it("has an entry when logins are locked after too many failed ones", async () => {
+    const limited = await serve({ RATE_LIMIT: "on" })
+    const person = await register(limited)
+    const statuses = await Promise.all(
+      Array.from({ length: 25 }, async () => (await login(limited, person.email, "wrong password")).status),
+    )
+    expect(statuses).toContain(429)
+    const events = async () =>
+      (await limited.sql`select event from security_log where user_id = ${person.id}`).map(
+        ({ event }) => event,
+      )
+    await expect.poll(events).toContain("login.locked")
+  })
+
   it("has entries for a new password and for a new email address", async () => {
     const person = await register(service)
     const changed = await service.call("PATCH", "/account", {
