@@ -5,6 +5,7 @@ import type { RawRequest } from "../http/endpoint.ts"
 import type { Principal } from "../http/principal.ts"
 import type { AuthScheme } from "../http/route.ts"
 import { type ApiKeyCaller, ApiKeyCallerCache } from "./api-keys/api-key-caller-store.ts"
+import { ApiKeyUses } from "./api-keys/api-key-use-store.ts"
 import { type Caller, CallerCache } from "./caller-cache.ts"
 import { type Claims, type TokenKind, Tokens } from "./sessions/tokens.ts"
 
@@ -42,6 +43,7 @@ const keyPrincipal = (key: ApiKeyCaller): Principal => ({
   via: "api_key",
   keyId: key.id,
   keyExpiresAt: key.expiresAt,
+  keyIsSensitive: key.sensitive,
   sessionId: "",
   emojiId: undefined,
   organizations: key.caller.organizations,
@@ -59,6 +61,7 @@ export const makeAuthenticate = Effect.gen(function* () {
   const tokens = yield* Tokens
   const callers = yield* CallerCache
   const apiKeys = yield* ApiKeyCallerCache
+  const uses = yield* ApiKeyUses
 
   const verify = (token: string, kind: TokenKind) =>
     tokens.verify(token, kind).pipe(
@@ -71,15 +74,18 @@ export const makeAuthenticate = Effect.gen(function* () {
   }
   const remembered = (token: string) => rememberedAs(token, "access") ?? rememberedAs(token, "oauth-access")
 
+  const principalOf = (key: ApiKeyCaller | undefined): Principal | undefined => {
+    if (!key?.caller.active) return undefined
+    uses.note(key.id)
+    return keyPrincipal(key)
+  }
+
   /**
    * Finds the caller synchronously. Returns undefined if the caches do not have all data, or if the caller is not
    * valid.
    */
   const recall = (token: string): Principal | undefined => {
-    if (token.startsWith("svc_")) {
-      const key = apiKeys.remembered(token)
-      return key?.caller.active ? keyPrincipal(key) : undefined
-    }
+    if (token.startsWith("svc_")) return principalOf(apiKeys.remembered(token))
     const found = remembered(token)
     const caller = found && callers.remembered(found.claims.sub)
     return caller && tokenPrincipal(found.kind, found.claims, caller)
@@ -95,8 +101,7 @@ export const makeAuthenticate = Effect.gen(function* () {
   })
 
   const byApiKey = Effect.fnUntraced(function* (text: string) {
-    const key = apiKeys.remembered(text) ?? (yield* apiKeys.find(text))
-    return key?.caller.active ? keyPrincipal(key) : undefined
+    return principalOf(apiKeys.remembered(text) ?? (yield* apiKeys.find(text)))
   })
 
   const find = Effect.fnUntraced(function* (scheme: AuthScheme, request: RawRequest) {

@@ -6,6 +6,7 @@ import { makeDatabaseTime } from "../postgres/database-clock.ts"
 import { AccountResponseCache } from "./account-response-cache.ts"
 import { Accounts } from "./account-store.ts"
 import { ApiKeyCallerCache } from "./api-keys/api-key-caller-store.ts"
+import { ApiKeyUses } from "./api-keys/api-key-use-store.ts"
 import { CallerCache } from "./caller-cache.ts"
 import { MagicLinks } from "./login/magic-links.ts"
 import { type PasswordOptions, Passwords } from "./passwords.ts"
@@ -42,6 +43,7 @@ export const authentication = Layer.mergeAll(MagicLinks.layer, TwoFactor.layer).
     Layer.mergeAll(
       Accounts.layer,
       ApiKeyCallerCache.layer,
+      ApiKeyUses.layer,
       RateLimits.layer,
       Totp.layer({ issuer: "Emoji Id Directory" }),
     ),

@@ -7,12 +7,31 @@ import type { Principal } from "../http/principal.ts"
 import { Outbox } from "../turns/outbox.ts"
 import { accountKey } from "./account-name.ts"
 import { type Account, Accounts } from "./account-store.ts"
+import { checkRevokesKeys, passwordNotice } from "./api-keys/password-notice.ts"
 import { CallerCache } from "./caller-cache.ts"
 import { queueFull } from "./login/login.ts"
 import { MagicLinks, mailKind } from "./login/magic-links.ts"
 import { Passwords } from "./passwords.ts"
 import { invalidField, unacceptable, uniquenessOf } from "./registration.ts"
 import { Sessions } from "./sessions/sessions.ts"
+
+/** Fails unless `typed` is the password of the account. Wrong passwords count like those of a login. */
+export const checkCurrentPassword = Effect.fnUntraced(function* (
+  account: Account,
+  typed: string | null | undefined,
+) {
+  const limits = yield* RateLimits
+  const passwords = yield* Passwords
+  if (!typed) {
+    return yield* invalidField("current_password", "required", "The current password is required.")
+  }
+  yield* limits.take("login", { account: account.id })
+  const isRight = yield* passwords
+    .verify(account.password_hash ?? undefined, typed)
+    .pipe(Effect.catchTag("PasswordQueueFull", (full) => Effect.fail(queueFull(full))))
+  if (!isRight) return yield* invalidField("current_password", "invalid", "The current password is wrong.")
+  yield* limits.forgive("login", account.id)
+})
 
 /** Fails unless the caller may change the email or the password of the account. */
 const checkMayChange = Effect.fnUntraced(function* (
@@ -21,8 +40,6 @@ const checkMayChange = Effect.fnUntraced(function* (
   body: UpdateUserParameters,
   email: string | undefined,
 ) {
-  const limits = yield* RateLimits
-  const passwords = yield* Passwords
   if (principal.via !== "session") {
     return yield* new Forbidden({ error: "Changing the email or the password requires a login session." })
   }
@@ -44,15 +61,7 @@ const checkMayChange = Effect.fnUntraced(function* (
     }
     return
   }
-  if (!body.current_password) {
-    return yield* invalidField("current_password", "required", "The current password is required.")
-  }
-  yield* limits.take("login", { account: account.id })
-  const isRight = yield* passwords
-    .verify(account.password_hash, body.current_password)
-    .pipe(Effect.catchTag("PasswordQueueFull", (full) => Effect.fail(queueFull(full))))
-  if (!isRight) return yield* invalidField("current_password", "invalid", "The current password is wrong.")
-  yield* limits.forgive("login", account.id)
+  yield* checkCurrentPassword(account, body.current_password)
 })
 
 const newEmailOf = Effect.fnUntraced(function* (account: Account, body: UpdateUserParameters) {
@@ -82,6 +91,7 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
 
   const account = yield* accounts.find({ id: principal.userId })
   if (account === undefined) return yield* new NotFound({ error: "User not found." })
+  const revokesKeys = yield* checkRevokesKeys(body)
   const email = yield* newEmailOf(account, body)
   const changesAccess = Boolean(body.password) || email !== undefined
   if (changesAccess) yield* checkMayChange(principal, account, body, email)
@@ -102,7 +112,10 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
     mail.push({ to: email, kind: mailKind("confirm"), data: { link: made.link } })
     mail.push(...noticeTo(account, "the email address of your account was changed"))
   }
-  if (new_hash !== undefined) mail.push(...noticeTo(account, "the password of your account was changed"))
+  if (new_hash !== undefined) {
+    const address = account.email_verified ? account.email : null
+    mail.push(...(yield* passwordNotice(account.id, address, revokesKeys)))
+  }
 
   const verifiedAt = new_hash === undefined ? undefined : yield* sessions.findVerifiedAt(principal.sessionId)
   const done = yield* accounts
@@ -112,6 +125,7 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
       ...(typeof body.last_name === "string" ? { last_name: body.last_name } : {}),
       ...(changesAccess ? { old_hash: account.password_hash } : {}),
       ...(new_hash === undefined ? {} : { new_hash }),
+      ...(revokesKeys ? { revoke_api_keys: true } : {}),
       ...(email === undefined ? {} : { email }),
       ...(made === undefined
         ? {}

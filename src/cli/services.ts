@@ -15,6 +15,7 @@ import { organizations } from "../organizations/layer.ts"
 import { type DatabaseAddress, Sql } from "../postgres/sql.ts"
 import { OauthClients } from "../sign-in/oauth/oauth-client-store.ts"
 import { logging } from "../telemetry/log.ts"
+import { Outbox } from "../turns/outbox.ts"
 import { turnServices } from "./turns.ts"
 
 /** All services that the commands use. The HTTP server is not one of them. */
@@ -22,7 +23,7 @@ export const cliServices = (config: Config, connection: DatabaseAddress) =>
   Layer.mergeAll(turnServices, DemoItems.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(accounts, keys, organizations, OauthClients.layer, EmojiIds.layer)),
     Layer.provideMerge(Layer.mergeAll(CallerCache.layer, Users.layer)),
-    Layer.provideMerge(cliBus),
+    Layer.provideMerge(Layer.mergeAll(cliBus, Outbox.layer)),
     Layer.provideMerge(
       Layer.mergeAll(
         Sql.layer({ connection, poolSize: 2, statementTimeoutMs: config.statementTimeoutMs }),

@@ -13,7 +13,6 @@ import { publisher } from "../live/publisher.ts"
 import { Codes } from "../orders/codes/code-store.ts"
 import { DatabaseClock } from "../postgres/database-clock.ts"
 import { entityStore } from "../turns/entity-store.ts"
-import { Outbox } from "../turns/outbox.ts"
 
 /**
  * A replacement that does nothing. The running service processes the deadlines: if a command leased a deadline, the
@@ -39,7 +38,5 @@ export const turnServices = Layer.mergeAll(Codes.layer, DefaultPubkeys.layer, Id
   ),
   Layer.provideMerge(Layer.mergeAll(noDeadlines, Mailboxes.layer)),
   Layer.provideMerge(Layer.mergeAll(entityStore, publisher({ peersPossible: true }))),
-  Layer.provideMerge(
-    Layer.mergeAll(LocalPublish.layer, OversizedChannels.layer, DatabaseClock.layer, Outbox.layer),
-  ),
+  Layer.provideMerge(Layer.mergeAll(LocalPublish.layer, OversizedChannels.layer, DatabaseClock.layer)),
 )

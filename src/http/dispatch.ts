@@ -156,6 +156,14 @@ const checkAllowed = (route: Route, principal: Principal | null): Forbidden | un
       details: { scope: route.scope },
     })
   }
+  if (route.sensitive && principal.via === "api_key" && !principal.keyIsSensitive) {
+    return new Forbidden({
+      error:
+        "This API key cannot do sensitive operations. Use a login session, or create a key with `sensitive: true`: " +
+        "POST /api_keys. Enabling two-factor login removes sensitive operations from existing keys.",
+      details: { sensitive: true },
+    })
+  }
   return undefined
 }
 

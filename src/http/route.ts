@@ -51,7 +51,10 @@ interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
   readonly path: Path
   readonly auth: A
   readonly scope?: A extends "none" ? never : Scope
-  /** The route requires a recent two-factor code from users who have turned on two-factor authentication. */
+  /**
+   * The route requires a recent two-factor code from users who have turned on two-factor authentication, and an API
+   * key that was created for sensitive operations.
+   */
   readonly sensitive?: A extends "none" ? never : true
   /** The route accepts the limited tokens of the OAuth authorization-code flow. */
   readonly oauth?: A extends "none" ? never : true

@@ -148,9 +148,9 @@ create or replace function give_back_address(u app_user) returns void language s
 $$;
 
 -- Applies a user's changes to their own account together. A new email address is unverified, and a link is mailed to
--- it. A new password ends all sessions. Returns null if `old_hash` is no longer the stored password, or if the
--- account was deleted. If a request is repeated after a lost response, its link already exists, and no second mail is
--- sent.
+-- it. A new password ends all sessions; with `revoke_api_keys` it also deletes all API keys. Returns null if
+-- `old_hash` is no longer the stored password, or if the account was deleted. If a request is repeated after a lost
+-- response, its link already exists, and no second mail is sent.
 create or replace function update_account(p jsonb) returns jsonb language plpgsql as $$
 declare is_new boolean := true;
 begin
@@ -167,6 +167,7 @@ begin
     if not exists (select 1 from app_user where id = (p->>'id')::uuid and password_hash = p->>'new_hash') then return null; end if;
     return end_sessions((p->>'id')::uuid, 'password_changed');
   end if;
+  if (p->>'revoke_api_keys')::boolean then delete from api_key where user_id = (p->>'id')::uuid; end if;
   if p ? 'link' then
     insert into magic_link (token_hash, user_id, email, purpose, expires_at)
     values (p->'link'->>'token_hash', (p->>'id')::uuid, p->>'email', p->'link'->>'purpose',
@@ -225,7 +226,7 @@ end $$;
 -- change. Returns null if there is no such user, and only {"role"} if the administrator may not change that user.
 -- Refuses to remove the last administrator ({"last_admin"}). A password set by an administrator is meant for the
 -- owner of the address. So if the account has no alternate_id and never verified an address, everything that was set
--- up before is deleted.
+-- up before is deleted. `revoke_api_keys` deletes the user's API keys, and `mail` is sent.
 create or replace function update_user(who uuid, p jsonb, may_touch text[]) returns jsonb language plpgsql as $$
 declare
   u app_user; events jsonb := '[]';
@@ -253,6 +254,8 @@ begin
          deactivated_at = case when deactivates then coalesce(deactivated_at, now()) when activates then null else deactivated_at end,
          updated_at = now()
    where id = who returning * into u;
+  if (p->>'revoke_api_keys')::boolean then delete from api_key where user_id = who; end if;
+  if p ? 'mail' then perform put_mail(p->'mail'); end if;
   if deactivates or p ? 'password_hash' then
     events := end_sessions(who, case when deactivates then 'deactivated' else 'password_changed' end)->'events';
   end if;
@@ -337,20 +340,27 @@ begin
                             'events', end_sessions(who, 'deleted')->'events');
 end $$;
 
--- Adds an API key and returns it. Returns no row if there is no such user, if p_expires has passed, or if the user
--- has the maximum number of keys. Expired keys of the user are deleted if their place is needed.
-create or replace function put_api_key(p_id text, p_user uuid, p_name text, p_hash text, p_scopes text[], p_expires timestamptz, p_most int)
-returns setof api_key language plpgsql as $$
+-- Adds an API key and returns it. Returns no row if there is no such user, if `expires_at` has passed, or if the user
+-- has the maximum number of keys. Expired keys of the user are deleted if their place is needed. Also returns no row
+-- for a key for sensitive operations (`sensitive`) of a user with a second factor, unless the creator has entered a
+-- code (`has_code`). confirm_two_factor locks the user too, so a second factor that is enabled at the same time is
+-- either seen here, or removes the sensitive operations from this key.
+create or replace function add_api_key(p jsonb) returns setof api_key language plpgsql as $$
+declare who uuid := (p->>'user_id')::uuid; expires timestamptz := (p->>'expires_at')::timestamptz; most int := (p->>'most')::int;
 begin
-  if hold_user(p_user) and not exists (select 1 from api_key where id = p_id) then
+  if hold_user(who) and not exists (select 1 from api_key where id = p->>'id') then
     delete from api_key where id in (
-      select id from api_key where user_id = p_user and expires_at <= now() order by expires_at, id
-       limit greatest((select count(*) from api_key where user_id = p_user) - p_most + 1, 0));
-    insert into api_key (id, user_id, name, secret_hash, scopes, expires_at, made_as)
-    select p_id, p_user, p_name, p_hash, p_scopes, p_expires, u.role from app_user u
-     where u.id = p_user
-       and coalesce(p_expires > now(), true) and (select count(*) from api_key where user_id = p_user) < p_most
+      select id from api_key where user_id = who and expires_at <= now() order by expires_at, id
+       limit greatest((select count(*) from api_key where user_id = who) - most + 1, 0));
+    insert into api_key (id, user_id, name, secret_hash, scopes, sensitive, expires_at, made_as)
+    select p->>'id', who, p->>'name', p->>'hash', array(select jsonb_array_elements_text(p->'scopes')),
+           (p->>'sensitive')::boolean, expires, u.role
+      from app_user u
+     where u.id = who
+       and coalesce(expires > now(), true) and (select count(*) from api_key where user_id = who) < most
+       and (not (p->>'sensitive')::boolean or (p->>'has_code')::boolean
+            or not exists (select 1 from two_factor t where t.user_id = who and t.confirmed_at is not null))
     on conflict (id) do nothing;
   end if;
-  return query select * from api_key where id = p_id;
+  return query select * from api_key where id = p->>'id';
 end $$;

@@ -1,20 +1,22 @@
 import { Effect, Schema } from "effect"
 import { CreateApiKeyBody, DisplayApiKey } from "../../../schema/accounts/api-key.ts"
-import { rolesUpTo } from "../../../schema/accounts/scope.ts"
-import { Forbidden, NotFound, Unprocessable } from "../../../schema/errors.ts"
+import { bypass2fa, rolesUpTo } from "../../../schema/accounts/scope.ts"
+import { Forbidden, NotFound, TwoFactorRequired, Unprocessable } from "../../../schema/errors.ts"
 import { text, Uuid } from "../../../schema/wire-format.ts"
 import { route } from "../../http/route.ts"
 import { findActingUser } from "../acting-user.ts"
 import { checkForUser } from "../permissions.ts"
 import { ApiKeys } from "./api-key-store.ts"
 import { apiKeyScopes } from "./scopes.ts"
+import { checkMakesSensitive } from "./sensitive-keys.ts"
 
 const forUser = { user_id: Schema.optionalKey(Uuid) }
 
 const create = route({
   id: "createApiKey",
   group: "api keys",
-  summary: "Create an API key. Only this response contains the complete key",
+  summary:
+    "Create an API key. Only this response contains the complete key. `sensitive: true` allows sensitive operations; without two-factor login it requires `current_password`",
   method: "post",
   path: "/api_keys",
   auth: "JWT",
@@ -24,7 +26,7 @@ const create = route({
   query: forUser,
   body: CreateApiKeyBody,
   success: DisplayApiKey,
-  errors: [NotFound, Unprocessable],
+  errors: [NotFound, TwoFactorRequired, Unprocessable],
   handler: ({ body, principal, query }) =>
     Effect.gen(function* () {
       // If an API key could create other keys, a person with a leaked key would still have access after it is
@@ -38,9 +40,18 @@ const create = route({
       // as others.
       const holder = yield* findActingUser(principal, query.user_id ?? principal.userId, "adminUser:loginAs")
       const scopes = yield* apiKeyScopes(principal, holder, body.scopes)
+      const sensitive = body.sensitive === true || scopes.includes(bypass2fa)
+      if (sensitive) yield* checkMakesSensitive(principal, holder.id, scopes, body.current_password)
       const expiresAt = body.expires_at ?? null
       return yield* ApiKeys.use((keys) =>
-        keys.create(holder.id, { name: body.name.trim(), scopes, expiresAt }),
+        keys.create(holder.id, {
+          name: body.name.trim(),
+          scopes,
+          expiresAt,
+          sensitive,
+          // The guard of this route has checked the code.
+          hasCode: principal.twoFactor,
+        }),
       )
     }),
 })
