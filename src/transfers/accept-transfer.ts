@@ -25,6 +25,7 @@ import type { Principal } from "../http/principal.ts"
 import { DefaultPubkeys } from "../keys/default-pubkey.ts"
 import { MintPermissions } from "../minting/mint-permission-store.ts"
 import { checkNotMintable } from "../minting/minting.ts"
+import { CodeAttempts } from "./code-attempt-store.ts"
 import { recipientName, type Side, TransferMails } from "./code-mails.ts"
 import { displayTransfer } from "./transfer-store.ts"
 
@@ -90,6 +91,7 @@ const checkAllowed = (
 
 const make = Effect.gen(function* () {
   const actors = yield* TransferActors
+  const attempts = yield* CodeAttempts
   const config = yield* AppConfig
   const keys = yield* DefaultPubkeys
   const mails = yield* TransferMails
@@ -177,6 +179,8 @@ const make = Effect.gen(function* () {
 
   const accept = Effect.fnUntraced(function* (side: Side, caller: Principal, id: string, typed: string) {
     let triesLeft: number | undefined
+    let attempt: string | undefined
+    let isRight = false
     const { snapshot } = yield* turn(id, ({ snapshot: { context, value } }, now) =>
       Effect.gen(function* () {
         const role = yield* checkRole(caller, context)
@@ -186,12 +190,24 @@ const make = Effect.gen(function* () {
           })
         }
         // In any other state the machine refuses the event, and the error response lists the allowed events.
-        if (value === awaitedState[side]) yield* checkAllowed(context, { type: acceptEvent[side], now })
+        if (value === awaitedState[side]) {
+          yield* checkAllowed(context, { type: acceptEvent[side], now })
+          // The turn may be decided again after a conflict. The request is still one attempt.
+          attempt ??= yield* attempts.take(caller.userId, context.eid)
+        }
         const code = awaitedCode(context)
         const matches = mails.matches(code, side, id, typed)
         triesLeft = matches || code === null ? undefined : maxWrongTries - code.wrongTries - 1
+        isRight = matches
         return yield* acceptEventFor(side, context, matches, now)
       }),
+    ).pipe(
+      // A correct code does not count as an attempt, even if the transfer is refused for another reason.
+      Effect.ensuring(
+        Effect.suspend(() =>
+          isRight && attempt !== undefined ? Effect.ignore(attempts.giveBack(attempt)) : Effect.void,
+        ),
+      ),
     )
     if (triesLeft === undefined) return snapshot.context
     const left = triesLeft === 1 ? "1 try is left" : `${triesLeft} tries are left`

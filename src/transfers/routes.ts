@@ -100,7 +100,8 @@ const remove = route({
 const senderAccept = route({
   ...shared,
   id: "senderAcceptTransfer",
-  summary: "Confirm a transfer as its sender, with the mailed code",
+  summary:
+    "Confirm a transfer as its sender, with the mailed code. 429 after 10 wrong codes per id and 20 per user within 24 hours",
   method: "post",
   path: "/transfers/:transfer_id/sender_accept",
   sensitive: true,
@@ -118,7 +119,8 @@ const senderAccept = route({
 const receiverAccept = route({
   ...shared,
   id: "receiverAcceptTransfer",
-  summary: "Accept a transfer as its receiver, with the mailed code",
+  summary:
+    "Accept a transfer as its receiver, with the mailed code. 429 after 10 wrong codes per id and 20 per user within 24 hours",
   method: "post",
   path: "/transfers/:transfer_id/receiver_accept",
   sensitive: true,

@@ -35,3 +35,28 @@ begin
   get diagnostics moved = row_count;
   if moved <> jsonb_array_length(p) then raise exception 'an id that is not registered cannot move'; end if;
 end $$;
+
+-- Counts an attempt to enter the code of a transfer, unless the user has entered too many wrong codes within
+-- p_window: p_per_id for this id, or p_per_user in total. Then returns which limit is used up (`limit`), and when the
+-- oldest counted attempt leaves the window. The user is locked, so concurrent attempts are counted one after another.
+-- A repeated call with the same p_attempt counts once.
+create or replace function take_transfer_attempt(
+  p_attempt uuid, p_user uuid, p_eid text, p_per_id int, p_per_user int, p_window interval) returns jsonb language plpgsql as $$
+declare used_up text; since timestamptz;
+begin
+  perform hold_user(p_user);
+  if not exists (select 1 from wrong_transfer_code where id = p_attempt) then
+    select l.name, l.since into used_up, since from (
+      select 'user' as name, (select w.at from wrong_transfer_code w where w.user_id = p_user and w.at > now() - p_window
+                               order by w.at desc offset p_per_user - 1 limit 1) as since
+      union all
+      select 'id', (select w.at from wrong_transfer_code w where w.user_id = p_user and w.eid = p_eid and w.at > now() - p_window
+                     order by w.at desc offset p_per_id - 1 limit 1)) l
+     where l.since is not null order by l.since desc limit 1;
+    if used_up is null then
+      insert into wrong_transfer_code (id, user_id, eid) values (p_attempt, p_user, p_eid);
+    end if;
+  end if;
+  return jsonb_build_object('limit', used_up, 'free_at', wire_time(since + p_window),
+                            'wait_seconds', coalesce(extract(epoch from since + p_window - now()), 0));
+end $$;
