@@ -153,6 +153,7 @@ const templates: Readonly<Record<string, Template>> = {
       ...some(word(data, "message"), (message) => `Message from the sender: ${message}`),
       "Enter this code to accept the transfer.",
       ...codeOf(data),
+      ...linkOf(data, "Your email address is not confirmed yet. Log in and confirm it to see the transfer"),
       { small: `${lifeOf(data)} The transfer happens only if you enter it.` },
     ],
   }),

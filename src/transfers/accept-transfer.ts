@@ -36,6 +36,12 @@ const roleOf = (caller: Principal, { recipient, sender }: TransferContext): Side
   if (caller.userId === recipient.id) return "receiver"
   return caller.scopes.has("adminEmoji:transfer") ? "admin" : undefined
 }
+/** Anyone can register any address. So transfers to an address are shown only to accounts that have confirmed it. */
+export const unconfirmed = (what: string) =>
+  new Forbidden({
+    error: `${what} Confirm the address first: open the link that we mailed to it, or request a new link with POST /auth/magic_link.`,
+    details: { email_unconfirmed: true },
+  })
 const keyRemoved = () =>
   new Conflict({
     error:
@@ -98,18 +104,23 @@ const make = Effect.gen(function* () {
   const mintPermissions = yield* MintPermissions
   const parties = yield* Parties
 
+  const recipientSees = ({ recipient }: TransferContext) =>
+    parties.hasConfirmed(recipient.id, recipient.email)
+
   /**
    * Returns the caller's role in the transfer. Other users get a 404, so they do not learn that the transfer exists.
    */
   const checkRole = Effect.fnUntraced(function* (caller: Principal, context: TransferContext) {
     const role = roleOf(caller, context)
+    if (role === "receiver" && context.acceptedAt === null && !(yield* recipientSees(context)))
+      return yield* unconfirmed("This transfer was sent to an email address that you have not confirmed.")
     return role ?? (yield* new NotFound({ error: "Transfer not found." }))
   })
 
   const findEmail = Effect.fnUntraced(function* (userId: string) {
     const party = yield* parties.find(userId)
     if (party?.email == null) return yield* invalidCode("eligibility", noEmail)
-    return { email: party.email, invited: party.invited }
+    return { email: party.email, invited: party.invited, unproven: party.unproven }
   })
 
   /**
@@ -165,6 +176,7 @@ const make = Effect.gen(function* () {
         now,
         matches,
         issue: yield* issueFor("receiver", context, now),
+        recipientSees: yield* recipientSees(context),
       } as const
     }
     if (matches) yield* checkNotMintable(mintPermissions, context.eid)
@@ -174,7 +186,16 @@ const make = Effect.gen(function* () {
     const data = { eid: context.eid, recipient: recipientName(context), transfer_id: context.id }
     const mails = sender?.email == null ? [] : [{ to: sender.email, kind: "transfer_accepted", data }]
     const blockedSeconds = config.transferBlockSeconds
-    return { type: "RECEIVER_ACCEPT", now, matches, pubkey, blockedSeconds, mails } as const
+    // `checkRole` has checked that the recipient sees the transfer.
+    return {
+      type: "RECEIVER_ACCEPT",
+      now,
+      matches,
+      pubkey,
+      blockedSeconds,
+      mails,
+      recipientSees: true,
+    } as const
   })
 
   const accept = Effect.fnUntraced(function* (side: Side, caller: Principal, id: string, typed: string) {
@@ -231,7 +252,10 @@ const make = Effect.gen(function* () {
 
     remove: Effect.fnUntraced(function* (caller: Principal, id: string) {
       const { snapshot } = yield* turn(id, ({ snapshot: { context } }, now) =>
-        Effect.as(checkRole(caller, context), { type: "DELETE", now } as const),
+        checkRole(caller, context).pipe(
+          Effect.andThen(recipientSees(context)),
+          Effect.map((sees) => ({ type: "DELETE", now, recipientSees: sees }) as const),
+        ),
       )
       return show(snapshot)
     }),

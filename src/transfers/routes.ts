@@ -16,8 +16,9 @@ import {
   TransferRequest,
 } from "../../schema/transfers/transfer.ts"
 import { BooleanText, DateTimeIn, Uuid } from "../../schema/wire-format.ts"
+import { Parties } from "../accounts/party-store.ts"
 import { route } from "../http/route.ts"
-import { TransferAcceptance } from "./accept-transfer.ts"
+import { TransferAcceptance, unconfirmed } from "./accept-transfer.ts"
 import { TransferRequests } from "./request-transfer.ts"
 import { maxTransfersListed, TransferLists, transferSorts } from "./transfer-store.ts"
 
@@ -72,16 +73,22 @@ const listOutgoing = route({
 const listIncoming = route({
   ...shared,
   id: "listIncoming",
-  summary: "List received transfers: those to accept, or those accepted; up to 1,000 per page",
+  summary:
+    "List received transfers: those to accept, or those accepted; up to 1,000 per page. 403 until the email address is confirmed",
   method: "get",
   path: "/transfers/incoming",
   query: { ...pieceQuery(maxTransfersListed), accepted: Schema.optionalKey(BooleanText) },
   success: Schema.Array(DisplayTransferRequest),
   errors: [],
   handler: ({ principal, query }) =>
-    TransferLists.use((lists) =>
-      lists.listIncoming(principal.userId, query.accepted === "true", pieceOf(query, maxTransfersListed)),
-    ),
+    Effect.gen(function* () {
+      if (yield* Parties.use((parties) => parties.needsConfirmation(principal.userId))) {
+        return yield* unconfirmed("Your email address is not confirmed.")
+      }
+      return yield* TransferLists.use((lists) =>
+        lists.listIncoming(principal.userId, query.accepted === "true", pieceOf(query, maxTransfersListed)),
+      )
+    }),
 })
 
 const remove = route({

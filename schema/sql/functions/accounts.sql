@@ -95,7 +95,7 @@ end $$;
 --   * If such an account would then have neither a verified address nor an alternate_id, nothing is changed. The link
 --     can be used again, together with the password ("needs_password").
 create or replace function consume_magic_link(p_hashes text[], p_attempt uuid, p_shown text[]) returns jsonb language plpgsql as $$
-declare l magic_link; u app_user; ended_sessions jsonb; keys text[];
+declare l magic_link; u app_user; ended_sessions jsonb; events jsonb; keys text[];
 begin
   update magic_link m set used_at = now(), used_by = p_attempt
     from app_user x
@@ -120,7 +120,9 @@ begin
   end if;
   update app_user set email_verified_at = coalesce(email_verified_at, now()), invited_at = null, updated_at = now()
    where id = u.id;
-  return jsonb_build_object('user_id', u.id, 'ended', ended_sessions, 'api_keys', coalesce(to_jsonb(keys), '[]'));
+  if u.email_verified_at is null then events := publish_waiting_transfers(u.id); end if;
+  return jsonb_build_object('user_id', u.id, 'ended', ended_sessions, 'api_keys', coalesce(to_jsonb(keys), '[]'),
+                            'events', coalesce(events, '[]'));
 end $$;
 
 -- Deletes everything that was set up while the address of an account was not verified, because a stranger may have

@@ -184,7 +184,7 @@ export class MagicLinks extends Context.Service<
         if (done === undefined) return yield* invalidLink()
         // An API key may have been created after `find` read the keys and before `consume` deleted them.
         if (done.api_keys.length > 0) yield* bus.invalidate("api_key", done.api_keys)
-        publisher.moved(done.ended?.events ?? [])
+        publisher.moved([...(done.ended?.events ?? []), ...(done.events ?? [])])
         if (done.needs_password) {
           return yield* fieldFault(
             "password",

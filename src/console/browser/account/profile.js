@@ -16,7 +16,7 @@ const confirmCard = (user) =>
     h(
       "p",
       {},
-      "You need a confirmed email address to buy ids. Open the link that was sent to ",
+      "You need a confirmed email address to buy ids and to receive transfers. Open the link that was sent to ",
       h("strong", {}, user.email),
       ".",
     ),
