@@ -77,10 +77,7 @@ const mailCode = {
 const publish = (type: string, status: string) =>
   ({
     type: "events",
-    params: ({
-      context,
-      event,
-    }: Args & { readonly event: PublishedEvent }) => {
+    params: ({ context, event }: Args & { readonly event: PublishedEvent }) => {
       const { eid, id, recipient, sender } = context
       const data = { id, eid, status, sender_id: sender.id, recipient_id: recipient.id }
       const channels = [`transfer:${id}`, `transfers:${sender.id}`]

@@ -61,7 +61,8 @@ export class Parties extends Context.Service<
         hasConfirmed: (userId, address) =>
           sql
             .rows<{ confirmed: boolean }>(
-              (q) => q`select has_confirmed(u, ${address}) as confirmed from app_user u where u.id = ${userId}`,
+              (q) =>
+                q`select has_confirmed(u, ${address}) as confirmed from app_user u where u.id = ${userId}`,
             )
             .pipe(Effect.map((rows) => rows[0]?.confirmed === true)),
         needsConfirmation: (userId) =>

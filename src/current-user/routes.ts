@@ -8,7 +8,7 @@ import { privately } from "../accounts/login/routes.ts"
 import { updateAccount } from "../accounts/update-own-account.ts"
 import { route } from "../http/route.ts"
 import { CurrentUsers } from "./current-users.ts"
-import { SessionData } from "./session-data.ts"
+import { loadAccess, SessionData } from "./session-data.ts"
 
 const show = route({
   id: "getAccount",
@@ -36,6 +36,7 @@ const load = route({
   method: "get",
   path: "/account/load",
   auth: "JWT",
+  access: loadAccess,
   query: { user_id: Schema.optionalKey(Uuid), organization_id: Schema.optionalKey(Uuid) },
   success: LoadUser,
   errors: [NotFound],

@@ -156,6 +156,11 @@ const checkAllowed = (route: Route, principal: Principal | null): Forbidden | un
       details: { scope: route.scope },
     })
   }
+  if (route.sessionOnly && principal.via !== "session") {
+    return new Forbidden({
+      error: "This operation requires the access token of a login session, not an API key.",
+    })
+  }
   if (route.sensitive && principal.via === "api_key" && !principal.keyIsSensitive) {
     return new Forbidden({
       error:

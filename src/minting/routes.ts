@@ -17,6 +17,7 @@ const generateSignature = route({
   path: "/emoji_id/:emoji_id/generate_signature",
   auth: "two_factor",
   scope: "nftSignature:write",
+  access: { own: true },
   sensitive: true,
   limit: "write",
   params: { emoji_id: Schema.String },

@@ -29,6 +29,7 @@ const listOrders = route({
   method: "get",
   path: "/orders",
   scope: "order:readSelf",
+  access: { own: true, others: "order:read" },
   query: {
     ...pageQuery,
     status: Schema.optionalKey(OrderStatus),
@@ -63,6 +64,7 @@ const getOrder = route({
   method: "get",
   path: "/orders/:id",
   scope: "order:readSelf",
+  access: { own: true, others: "order:read" },
   params,
   success: DisplayOrder,
   errors: [NotFound],
@@ -120,6 +122,7 @@ const listRefunds = route({
   method: "get",
   path: "/orders/:id/refunds",
   scope: "refund:read",
+  access: { own: true, others: "order:read" },
   params,
   success: Schema.Array(DisplayRefund),
   errors: [NotFound],

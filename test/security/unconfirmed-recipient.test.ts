@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { Deadlines } from "../../actors/deadlines.ts"
-import { mails as outbox, newestLink, password, register, someEmail } from "../accounts/person.ts"
+import { newestLink, mails as outbox, password, register, someEmail } from "../accounts/person.ts"
 import { type LiveClient, liveSocket } from "../fixtures/live-client.ts"
 import { serve } from "../fixtures/service.ts"
 import { age, codeFor, grant, makeIds, ownerOf } from "../transfers/transfer-service.ts"

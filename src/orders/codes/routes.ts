@@ -4,7 +4,7 @@ import { CodeAvailability, CodeType, ListOfCodeAvailability, NewCode } from "../
 import { paged, pageQuery, pageRequest } from "../../../schema/paging.ts"
 import { Uuid } from "../../../schema/wire-format.ts"
 import { checkInOrganization, checkScope } from "../../accounts/permissions.ts"
-import { route } from "../../http/route.ts"
+import { inOrganization, route } from "../../http/route.ts"
 import { operationKey } from "../../turns/operation-key.ts"
 import { Codes, showCode } from "./code-store.ts"
 
@@ -17,6 +17,7 @@ const listCodes = route({
     "List codes and their uses. `organization_id` lists the codes of an organization to members with a power role",
   method: "get",
   path: "/codes",
+  access: inOrganization("code:read"),
   query: {
     ...pageQuery,
     code_type: Schema.optionalKey(CodeType),
@@ -44,6 +45,7 @@ const createCode = route({
   summary: "Create a discount code or a random id code",
   method: "post",
   path: "/codes",
+  access: inOrganization("code:write"),
   body: NewCode,
   success: CodeAvailability,
   errors: [Forbidden, Unprocessable],
@@ -62,6 +64,7 @@ const deleteCode = route({
   summary: "Delete a code. Earlier uses stay valid",
   method: "del",
   path: "/codes/:code_id",
+  access: inOrganization("code:delete"),
   params: { code_id: Uuid },
   success: CodeAvailability,
   errors: [Forbidden, NotFound],

@@ -141,10 +141,10 @@ let stops = []
 /** Subscribes to the channels of the signed-in user. */
 export const startStore = () =>
   account.watch((current) => {
-    const isConfirmed = confirmedAt !== current?.user.email_verified_at
+    const hasChanged = confirmedAt !== current?.user.email_verified_at
     confirmedAt = current?.user.email_verified_at
     if (current?.user.id === userId) {
-      if (userId !== undefined && isConfirmed) readTransfers()
+      if (userId !== undefined && hasChanged) readTransfers()
       return
     }
     userId = current?.user.id
