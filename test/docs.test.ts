@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { expect, it } from "vitest"
 import { routes } from "../src/routes.ts"
+import { roleTable, scopeTable } from "./fixtures/access-table.ts"
 import { endpointTable, replacePart, settingTable } from "./fixtures/generated-docs.ts"
 
 const root = join(import.meta.dirname, "..")
@@ -9,15 +10,20 @@ const root = join(import.meta.dirname, "..")
 it.each([
   ["docs/api.md", "endpoints", () => endpointTable(routes)],
   ["docs/settings.md", "settings", settingTable],
-])("the generated table in %s matches the code (update the file with: npm run docs)", (name, part, table) => {
-  const file = join(root, name)
-  const text = readFileSync(file, "utf8")
-  const current = replacePart(text, part, table())
-  if (process.env["WRITE_DOCS"] === "yes") writeFileSync(file, current)
-  else expect(text).toBe(current)
-})
+  ["docs/roles.md", "operations", () => roleTable(routes)],
+  ["docs/roles.md", "scopes", scopeTable],
+])(
+  "in %s, the generated table of %s matches the code (update the file with: npm run docs)",
+  (name, part, table) => {
+    const file = join(root, name)
+    const text = readFileSync(file, "utf8")
+    const current = replacePart(text, part, table())
+    if (process.env["WRITE_DOCS"] === "yes") writeFileSync(file, current)
+    else expect(text).toBe(current)
+  },
+)
 
-it.each(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/operating.md"])(
+it.each(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/operating.md", "docs/roles.md"])(
   "all files that %s mentions exist",
   (page) => {
     const text = readFileSync(join(root, page), "utf8")

@@ -11,19 +11,27 @@ export interface Issue {
   readonly mail: Mail
 }
 
+interface PublishedEvent {
+  readonly now: number
+  /**
+   * False if the recipient has not confirmed the address that the sender entered. The event is then not published to
+   * the recipient.
+   */
+  readonly recipientSees?: boolean
+}
+
 type TransferEvent =
-  | { readonly type: "REQUEST"; readonly now: number; readonly expiresAt: number; readonly issue: Issue }
-  | { readonly type: "SENDER_ACCEPT"; readonly now: number; readonly matches: boolean; readonly issue: Issue }
-  | {
+  | ({ readonly type: "REQUEST"; readonly expiresAt: number; readonly issue: Issue } & PublishedEvent)
+  | ({ readonly type: "SENDER_ACCEPT"; readonly matches: boolean; readonly issue: Issue } & PublishedEvent)
+  | ({
       readonly type: "RECEIVER_ACCEPT"
-      readonly now: number
       readonly matches: boolean
       readonly pubkey: string | null
       readonly blockedSeconds: number
       readonly mails: ReadonlyArray<Mail>
-    }
+    } & PublishedEvent)
   | { readonly type: "RESEND"; readonly now: number; readonly issue: Issue }
-  | { readonly type: "DELETE"; readonly now: number }
+  | ({ readonly type: "DELETE" } & PublishedEvent)
   | { readonly type: "EXPIRE"; readonly now: number }
 
 interface Args {
@@ -69,11 +77,12 @@ const mailCode = {
 const publish = (type: string, status: string) =>
   ({
     type: "events",
-    params: ({ context: { eid, id, recipient, sender } }: Args) => {
+    params: ({ context, event }: Args & { readonly event: PublishedEvent }) => {
+      const { eid, id, recipient, sender } = context
       const data = { id, eid, status, sender_id: sender.id, recipient_id: recipient.id }
-      return [`transfer:${id}`, `transfers:${sender.id}`, `transfers:${recipient.id}`].map(
-        (channel): ChannelEvent => ({ channel, type, data }),
-      )
+      const channels = [`transfer:${id}`, `transfers:${sender.id}`]
+      if ((event.recipientSees ?? context.recipientSees) !== false) channels.push(`transfers:${recipient.id}`)
+      return channels.map((channel): ChannelEvent => ({ channel, type, data }))
     },
   }) as const
 const publishOwner = {
@@ -111,6 +120,11 @@ export const transferMachine = setup({
     ...effectActions,
     begin: assign(({ event }) =>
       event.type === "REQUEST" ? { createdAt: isoTime(event.now), expiresAt: isoTime(event.expiresAt) } : {},
+    ),
+    noteRecipientSees: assign(({ event }) =>
+      "recipientSees" in event && event.recipientSees !== undefined
+        ? { recipientSees: event.recipientSees }
+        : {},
     ),
     end: assign({ deletedAt: ({ event }) => isoTime(event.now) }),
     countWrongTry: assign(({ context }) => {
@@ -154,6 +168,7 @@ export const transferMachine = setup({
             target: "AwaitingReceiver",
             actions: [
               "begin",
+              "noteRecipientSees",
               assign({ receiverCode: ({ event }) => event.issue.code }),
               claimId,
               mailCode,
@@ -164,6 +179,7 @@ export const transferMachine = setup({
             target: "AwaitingSender",
             actions: [
               "begin",
+              "noteRecipientSees",
               assign({ senderCode: ({ event }) => event.issue.code }),
               claimId,
               mailCode,
@@ -180,6 +196,7 @@ export const transferMachine = setup({
             guard: and(["isAllowed", "codeMatches"]),
             target: "AwaitingReceiver",
             actions: [
+              "noteRecipientSees",
               assign({
                 senderCode: null,
                 senderAcceptedAt: ({ event }) => isoTime(event.now),

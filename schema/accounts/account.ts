@@ -27,6 +27,8 @@ export const UpdateUserParameters = Schema.Struct({
   email: optional(text(320)),
   password,
   current_password: password,
+  /** Deletes all API keys of the user. Only together with a new password. */
+  revoke_api_keys: optional(Schema.Boolean),
 }).annotate({ identifier: "UpdateUserParameters" })
 export type UpdateUserParameters = typeof UpdateUserParameters.Type
 

@@ -119,18 +119,31 @@ const userScopes: ReadonlyArray<Scope> = [
 ]
 
 /**
+ * The scope of an API key that does sensitive operations for an administrator. It belongs to no role: only a key can
+ * have it, and only if the key was created with it and with a recent two-factor code.
+ */
+export const bypass2fa = "adminUser:bypass2fa" satisfies Scope
+
+const adminScopes: ReadonlySet<Scope> = new Set(scopes.filter((scope) => scope !== bypass2fa))
+
+/**
  * The scopes that a user's role gives everywhere. A role in an organization adds scopes inside that organization
- * only.
+ * only. A Bot has the scopes of a User: only the owner, administrators and the power roles of an organization may
+ * write to an id.
  */
 export const roleScopes: Readonly<Record<Role, ReadonlySet<Scope>>> = {
-  Super: new Set(scopes),
-  Admin: new Set(scopes),
-  Bot: new Set<Scope>([...userScopes, "adminEmoji:load", "adminEmoji:write"]),
+  Super: adminScopes,
+  Admin: adminScopes,
+  Bot: new Set(userScopes),
   OrgOwner: new Set(userScopes),
   OrgController: new Set(userScopes),
   OrgMember: new Set(userScopes),
   User: new Set(userScopes),
 }
+
+/** Returns whether an API key of a user with this role can have the scope. */
+export const isKeyScope = (role: Role, scope: Scope): boolean =>
+  roleScopes[role].has(scope) || (scope === bypass2fa && (role === "Admin" || role === "Super"))
 
 /** The scopes that a member has inside an organization, by the member's role in that organization. */
 export const organizationScopes: Partial<Record<Role, ReadonlySet<Scope>>> = {

@@ -19,6 +19,8 @@ export const AdminUpdateUserParameters = Schema.Struct({
   last_name: optional(text(200)),
   free_limit: optional(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxFreeLimit }))),
   password: optional(text(1000)),
+  /** Deletes all API keys of the user. Only together with a new password. */
+  revoke_api_keys: optional(Schema.Boolean),
   role: optional(Role),
 }).annotate({ identifier: "AdminUpdateUserParameters" })
 export type AdminUpdateUserParameters = typeof AdminUpdateUserParameters.Type

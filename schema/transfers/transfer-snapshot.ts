@@ -36,5 +36,10 @@ export const TransferContext = Schema.Struct({
   senderAcceptedAt: Schema.NullOr(Schema.String),
   acceptedAt: Schema.NullOr(Schema.String),
   deletedAt: Schema.NullOr(Schema.String),
+  /**
+   * Whether events are published to the recipient. It becomes true when the recipient confirms the address that the
+   * sender entered. Snapshots of older releases do not have it; their events were published.
+   */
+  recipientSees: Schema.optionalKey(Schema.Boolean),
 })
 export type TransferContext = typeof TransferContext.Type

@@ -53,6 +53,8 @@ export interface AccountChange {
   /** The hash of the password that authorised the change, or null if the account had no password. */
   readonly old_hash?: string | null
   readonly new_hash?: string
+  /** Deletes all API keys of the account. */
+  readonly revoke_api_keys?: boolean
   readonly email?: string
   readonly link?: NewLink
   readonly mail?: ReadonlyArray<OutboxRow>

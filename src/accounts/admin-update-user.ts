@@ -10,6 +10,9 @@ import {
   type Unprocessable,
 } from "../../schema/errors.ts"
 import type { Principal } from "../http/principal.ts"
+import { Outbox } from "../turns/outbox.ts"
+import { ApiKeys } from "./api-keys/api-key-store.ts"
+import { checkRevokesKeys, passwordNotice } from "./api-keys/password-notice.ts"
 import { queueFull } from "./login/login.ts"
 import { Passwords } from "./passwords.ts"
 import { checkGrants, checkScope } from "./permissions.ts"
@@ -26,6 +29,18 @@ export class AdminUserUpdates extends Context.Service<
       requested: AdminUpdateUserParameters,
     ): Effect.Effect<DisplayUser, NotFound | Forbidden | Conflict | Unprocessable | Unavailable>
     hashPassword(password: string): Effect.Effect<string, Unprocessable | Unavailable>
+    /**
+     * Returns the changes that set a new password, with the mail that tells the user about it. `revokesKeys` also
+     * deletes the user's API keys.
+     */
+    passwordChange(
+      userId: string,
+      password: string,
+      revokesKeys: boolean,
+    ): Effect.Effect<
+      Pick<UserChanges, "password_hash" | "revoke_api_keys" | "mail">,
+      NotFound | Unprocessable | Unavailable
+    >
   }
 >()("directory/AdminUserUpdates") {
   static readonly layer = Layer.effect(
@@ -33,6 +48,8 @@ export class AdminUserUpdates extends Context.Service<
     Effect.gen(function* () {
       const users = yield* UserAdmin
       const passwords = yield* Passwords
+      const outbox = yield* Outbox
+      const keys = yield* ApiKeys
 
       const hashPassword = (password: string) =>
         passwords.hash(password).pipe(
@@ -41,6 +58,18 @@ export class AdminUserUpdates extends Context.Service<
             PasswordUnacceptable: (failure) => Effect.fail(unacceptable(failure)),
           }),
         )
+
+      const passwordChange = Effect.fnUntraced(function* (
+        userId: string,
+        password: string,
+        revokesKeys: boolean,
+      ) {
+        const password_hash = yield* hashPassword(password)
+        const { email, email_verified_at } = yield* users.get(userId)
+        const address = email_verified_at === undefined ? null : (email ?? null)
+        const mail = yield* Effect.provideService(passwordNotice(userId, address, revokesKeys), ApiKeys, keys)
+        return { password_hash, revoke_api_keys: revokesKeys, mail: yield* outbox.seal(mail) }
+      })
 
       const checkCurrentPassword = Effect.fnUntraced(function* (
         principal: Principal,
@@ -101,12 +130,14 @@ export class AdminUserUpdates extends Context.Service<
 
       return AdminUserUpdates.of({
         hashPassword,
+        passwordChange,
         update: Effect.fnUntraced(function* (principal, userId, requested) {
           yield* checkAllowed(principal, userId, requested)
           if (requested.current_password != null)
             yield* checkCurrentPassword(principal, userId, requested.current_password)
           else if (principal.userId === userId && (requested.password != null || requested.email != null))
             yield* checkHasNoPassword(userId)
+          const revokesKeys = yield* checkRevokesKeys(requested)
           const changes: UserChanges = {
             ...(requested.email != null && { email: requested.email }),
             ...(requested.first_name != null && { first_name: requested.first_name }),
@@ -115,7 +146,8 @@ export class AdminUserUpdates extends Context.Service<
             ...(requested.role != null && { role: requested.role }),
             ...(requested.active != null && { active: requested.active }),
             ...(requested.activation_source != null && { source: requested.activation_source, active: true }),
-            ...(requested.password != null && { password_hash: yield* hashPassword(requested.password) }),
+            ...(requested.password != null &&
+              (yield* passwordChange(userId, requested.password, revokesKeys))),
           }
           return yield* users.update(userId, changes, principal.role)
         }),

@@ -5,6 +5,7 @@ import type { RawRequest } from "../http/endpoint.ts"
 import type { Principal } from "../http/principal.ts"
 import type { AuthScheme } from "../http/route.ts"
 import { type ApiKeyCaller, ApiKeyCallerCache } from "./api-keys/api-key-caller-store.ts"
+import { ApiKeyUses } from "./api-keys/api-key-use-store.ts"
 import { type Caller, CallerCache } from "./caller-cache.ts"
 import { SessionUses } from "./sessions/session-uses.ts"
 import { type Claims, type TokenKind, Tokens } from "./sessions/tokens.ts"
@@ -43,6 +44,7 @@ const keyPrincipal = (key: ApiKeyCaller): Principal => ({
   via: "api_key",
   keyId: key.id,
   keyExpiresAt: key.expiresAt,
+  keyIsSensitive: key.sensitive,
   sessionId: "",
   emojiId: undefined,
   organizations: key.caller.organizations,
@@ -60,13 +62,14 @@ export const makeAuthenticate = Effect.gen(function* () {
   const tokens = yield* Tokens
   const callers = yield* CallerCache
   const apiKeys = yield* ApiKeyCallerCache
-  const uses = yield* SessionUses
+  const sessionUses = yield* SessionUses
 
-  const principalOf = (kind: TokenKind, claims: Claims, caller: Caller): Principal | undefined => {
+  const tokenCaller = (kind: TokenKind, claims: Claims, caller: Caller): Principal | undefined => {
     const principal = tokenPrincipal(kind, claims, caller)
-    if (principal?.via === "session") uses.note(principal.sessionId)
+    if (principal?.via === "session") sessionUses.note(principal.sessionId)
     return principal
   }
+  const keyUses = yield* ApiKeyUses
 
   const verify = (token: string, kind: TokenKind) =>
     tokens.verify(token, kind).pipe(
@@ -79,18 +82,21 @@ export const makeAuthenticate = Effect.gen(function* () {
   }
   const remembered = (token: string) => rememberedAs(token, "access") ?? rememberedAs(token, "oauth-access")
 
+  const keyCaller = (key: ApiKeyCaller | undefined): Principal | undefined => {
+    if (!key?.caller.active) return undefined
+    keyUses.note(key.id)
+    return keyPrincipal(key)
+  }
+
   /**
    * Finds the caller synchronously. Returns undefined if the caches do not have all data, if the user is not active,
    * or if the session of the token has ended.
    */
   const recall = (token: string): Principal | undefined => {
-    if (token.startsWith("svc_")) {
-      const key = apiKeys.remembered(token)
-      return key?.caller.active ? keyPrincipal(key) : undefined
-    }
+    if (token.startsWith("svc_")) return keyCaller(apiKeys.remembered(token))
     const found = remembered(token)
     const caller = found && callers.remembered(found.claims.sub)
-    return caller && principalOf(found.kind, found.claims, caller)
+    return caller && tokenCaller(found.kind, found.claims, caller)
   }
 
   const byToken = Effect.fnUntraced(function* (token: string) {
@@ -99,12 +105,11 @@ export const makeAuthenticate = Effect.gen(function* () {
     if (found === undefined) return undefined
     const { claims, kind } = found
     const caller = callers.remembered(claims.sub) ?? (yield* callers.find(claims.sub))
-    return caller === undefined ? undefined : principalOf(kind, claims, caller)
+    return caller === undefined ? undefined : tokenCaller(kind, claims, caller)
   })
 
   const byApiKey = Effect.fnUntraced(function* (text: string) {
-    const key = apiKeys.remembered(text) ?? (yield* apiKeys.find(text))
-    return key?.caller.active ? keyPrincipal(key) : undefined
+    return keyCaller(apiKeys.remembered(text) ?? (yield* apiKeys.find(text)))
   })
 
   const find = Effect.fnUntraced(function* (scheme: AuthScheme, request: Pick<RawRequest, "headers">) {

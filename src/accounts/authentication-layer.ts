@@ -6,6 +6,8 @@ import { makeDatabaseTime } from "../postgres/database-clock.ts"
 import { AccountResponseCache } from "./account-response-cache.ts"
 import { Accounts } from "./account-store.ts"
 import { ApiKeyCallerCache } from "./api-keys/api-key-caller-store.ts"
+import { ApiKeys } from "./api-keys/api-key-store.ts"
+import { ApiKeyUses } from "./api-keys/api-key-use-store.ts"
 import { CallerCache } from "./caller-cache.ts"
 import { MagicLinks } from "./login/magic-links.ts"
 import { PasswordResets } from "./login/password-resets.ts"
@@ -46,6 +48,8 @@ export const authentication = Layer.mergeAll(PasswordResets.layer, TwoFactor.lay
     Layer.mergeAll(
       Accounts.layer,
       ApiKeyCallerCache.layer,
+      ApiKeys.layer,
+      ApiKeyUses.layer,
       RateLimits.layer,
       Totp.layer({ issuer: "Emoji Id Directory" }),
     ),

@@ -8,6 +8,8 @@ import { Features } from "./feature-store.ts"
 import { checkForUser } from "./permissions.ts"
 import { UserAdmin } from "./user-admin-store.ts"
 
+const ofUserAccess = { own: true, others: "adminFeatureUser:read" } as const
+
 const own = route({
   id: "readFeatures",
   group: "features",
@@ -73,11 +75,12 @@ const ofUser = route({
   method: "get",
   path: "/users/:user_id/features",
   auth: "JWT",
+  access: ofUserAccess,
   params: { user_id: Uuid },
   success: Schema.Array(DisplayFeature),
   errors: [NotFound],
   handler: ({ params, principal }) =>
-    checkForUser(principal, params.user_id, { others: "adminFeatureUser:read" }).pipe(
+    checkForUser(principal, params.user_id, ofUserAccess).pipe(
       Effect.andThen(UserAdmin.use((users) => users.check(params.user_id))),
       Effect.andThen(Features.use((features) => features.ofUser(params.user_id))),
     ),

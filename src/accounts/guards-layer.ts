@@ -3,10 +3,20 @@ import { AppConfig } from "../config/config.ts"
 import { Guards } from "../http/guards.ts"
 import { makeIdempotency } from "../http/idempotency.ts"
 import { RateLimits } from "../http/limits/rate-limits.ts"
-import { callerKey } from "../http/principal.ts"
+import { callerKey, type Principal } from "../http/principal.ts"
 import { addressGroup } from "../http/request/caller-address.ts"
+import type { LimitName } from "../http/route.ts"
 import { makeAuthenticate } from "./authenticate.ts"
 import { Sessions } from "./sessions/sessions.ts"
+
+/**
+ * Limits that count all credentials of a user together. They protect codes and mail addresses, and a user can create
+ * many API keys.
+ */
+const limitsPerUser: ReadonlySet<LimitName> = new Set(["login", "mail", "code"])
+
+const subjectOf = (name: LimitName, principal: Principal): string =>
+  limitsPerUser.has(name) ? `user/${principal.userId}` : callerKey(principal)
 
 /**
  * Implements the checks that run before a handler: authentication, rate limits, a recent two-factor code, and
@@ -23,7 +33,7 @@ export const guards = Layer.effect(
     const limit: Guards["Service"]["limit"] = (name, request, principal) =>
       limits.take(name, {
         address: addressGroup(request.address),
-        ...(principal === null ? {} : { caller: callerKey(principal) }),
+        ...(principal === null ? {} : { caller: subjectOf(name, principal) }),
       })
     return Guards.of({
       authenticate,

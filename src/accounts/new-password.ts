@@ -11,10 +11,6 @@ export const noticeTo = (account: Account, change: string): ReadonlyArray<Mail> 
     ? []
     : [{ to: account.email, kind: "security_notice", data: { change } }]
 
-/** The mails about a new password. A change of the password and a reset both send them. */
-export const passwordNotice = (account: Account): ReadonlyArray<Mail> =>
-  noticeTo(account, "the password of your account was changed")
-
 /** Hashes a new password. Fails with an error of the field `password` if the password is not acceptable. */
 export const hashNewPassword = (password: string) =>
   Passwords.use((passwords) =>

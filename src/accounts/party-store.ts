@@ -19,6 +19,13 @@ export class Parties extends Context.Service<
     find(userId: string): Effect.Effect<Party | undefined, Unavailable>
     findByEmail(email: string): Effect.Effect<Party | undefined, Unavailable>
     findByPubkey(pubkey: string): Effect.Effect<Party | undefined, Unavailable>
+    /**
+     * Whether the user has confirmed the address that the sender of a transfer entered. An empty address means that
+     * the sender entered a public key; then any confirmed address is enough.
+     */
+    hasConfirmed(userId: string, address: string): Effect.Effect<boolean, Unavailable>
+    /** Whether the account has an email address, but has never confirmed one. */
+    needsConfirmation(userId: string): Effect.Effect<boolean, Unavailable>
     /** Whether the account was deleted. */
     isGone(userId: string): Effect.Effect<boolean, Unavailable>
     /** Returns the user with this email. Creates an invited account if there is none. */
@@ -51,6 +58,20 @@ export class Parties extends Context.Service<
                         where k.pubkey = ${pubkey}`,
             )
             .pipe(Effect.map(first)),
+        hasConfirmed: (userId, address) =>
+          sql
+            .rows<{ confirmed: boolean }>(
+              (q) =>
+                q`select has_confirmed(u, ${address}) as confirmed from app_user u where u.id = ${userId}`,
+            )
+            .pipe(Effect.map((rows) => rows[0]?.confirmed === true)),
+        needsConfirmation: (userId) =>
+          sql
+            .rows(
+              (q) => q`select 1 from app_user where id = ${userId} and email is not null
+                          and email_verified_at is null and proven_at is null`,
+            )
+            .pipe(Effect.map((rows) => rows.length > 0)),
         isGone: (userId) =>
           sql
             .rows((q) => q`select 1 from app_user where id = ${userId} and deleted_at is not null`)

@@ -35,11 +35,11 @@ export const checkAsOwner = (principal: Principal, scope: Scope): Effect.Effect<
 export const checkForUser = (
   principal: Principal,
   userId: string,
-  needed: { readonly own?: Scope; readonly others: Scope },
+  needed: { readonly own?: Scope | true; readonly others: Scope },
 ): Effect.Effect<void, Forbidden> => {
   if (principal.scopes.has(needed.others)) return Effect.void
   if (principal.userId !== userId.toLowerCase()) return Effect.fail(missing(needed.others))
-  return needed.own === undefined ? Effect.void : checkScope(principal, needed.own)
+  return needed.own === undefined || needed.own === true ? Effect.void : checkScope(principal, needed.own)
 }
 
 /**
@@ -77,12 +77,12 @@ export type Subject =
 export const subjectOf = (
   principal: Principal,
   whose: Whose,
-  needed: { readonly own: Scope; readonly user: Scope; readonly organization: Scope },
+  needed: { readonly own: Scope; readonly others: Scope; readonly organization: Scope },
 ): Effect.Effect<Subject, Forbidden> => {
   if (whose.user_id == null && whose.organization_id != null) {
     const subject: Subject = { kind: "organization", id: whose.organization_id }
     return Effect.as(checkInOrganization(principal, subject.id, needed.organization), subject)
   }
   const subject: Subject = { kind: "user", id: whose.user_id ?? principal.userId }
-  return Effect.as(checkForUser(principal, subject.id, { own: needed.own, others: needed.user }), subject)
+  return Effect.as(checkForUser(principal, subject.id, needed), subject)
 }

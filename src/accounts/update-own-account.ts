@@ -8,15 +8,36 @@ import type { Device } from "../http/request/device.ts"
 import { Outbox } from "../turns/outbox.ts"
 import { accountKey } from "./account-name.ts"
 import { type Account, Accounts } from "./account-store.ts"
+import { checkRevokesKeys, passwordNotice } from "./api-keys/password-notice.ts"
 import { CallerCache } from "./caller-cache.ts"
 import { queueFull } from "./login/login.ts"
 import { MagicLinks, mailKind } from "./login/magic-links.ts"
 import { currentPasswordWasRight, takeCurrentPasswordAttempt } from "./login/password-attempts.ts"
-import { hashNewPassword, noticeTo, passwordNotice } from "./new-password.ts"
+import { hashNewPassword, noticeTo } from "./new-password.ts"
 import { Passwords } from "./passwords.ts"
 import { invalidField, uniquenessOf } from "./registration.ts"
 import { recordEvent } from "./security-log/security-log.ts"
 import { Sessions } from "./sessions/sessions.ts"
+
+/** Fails unless `typed` is the password of the account. The number of attempts is limited. */
+export const checkCurrentPassword = Effect.fnUntraced(function* (
+  account: Account,
+  typed: string | null | undefined,
+) {
+  const passwords = yield* Passwords
+  if (!typed) {
+    return yield* invalidField("current_password", "required", "The current password is required.")
+  }
+  yield* takeCurrentPasswordAttempt(account.id)
+  const isRight = yield* passwords
+    .verify(account.password_hash ?? undefined, typed)
+    .pipe(Effect.catchTag("PasswordQueueFull", (full) => Effect.fail(queueFull(full))))
+  if (!isRight) {
+    yield* recordEvent({ event: "login.failed", userId: account.id, details: { method: "current_password" } })
+    return yield* invalidField("current_password", "invalid", "The current password is wrong.")
+  }
+  yield* currentPasswordWasRight(account.id)
+})
 
 /** Fails unless the caller may change the email or the password of the account. */
 const checkMayChange = Effect.fnUntraced(function* (
@@ -25,7 +46,6 @@ const checkMayChange = Effect.fnUntraced(function* (
   body: UpdateUserParameters,
   email: string | undefined,
 ) {
-  const passwords = yield* Passwords
   if (principal.via !== "session") {
     return yield* new Forbidden({ error: "Changing the email or the password requires a login session." })
   }
@@ -48,18 +68,7 @@ const checkMayChange = Effect.fnUntraced(function* (
     }
     return
   }
-  if (!body.current_password) {
-    return yield* invalidField("current_password", "required", "The current password is required.")
-  }
-  yield* takeCurrentPasswordAttempt(account.id)
-  const isRight = yield* passwords
-    .verify(account.password_hash, body.current_password)
-    .pipe(Effect.catchTag("PasswordQueueFull", (full) => Effect.fail(queueFull(full))))
-  if (!isRight) {
-    yield* recordEvent({ event: "login.failed", userId: account.id, details: { method: "current_password" } })
-    return yield* invalidField("current_password", "invalid", "The current password is wrong.")
-  }
-  yield* currentPasswordWasRight(account.id)
+  yield* checkCurrentPassword(account, body.current_password)
 })
 
 const newEmailOf = Effect.fnUntraced(function* (account: Account, body: UpdateUserParameters) {
@@ -87,6 +96,7 @@ export const updateAccount = Effect.fnUntraced(function* (
 
   const account = yield* accounts.find({ id: principal.userId })
   if (account === undefined) return yield* new NotFound({ error: "User not found." })
+  const revokesKeys = yield* checkRevokesKeys(body)
   const email = yield* newEmailOf(account, body)
   const changesAccess = Boolean(body.password) || email !== undefined
   if (changesAccess) yield* checkMayChange(principal, account, body, email)
@@ -100,7 +110,10 @@ export const updateAccount = Effect.fnUntraced(function* (
     mail.push({ to: email, kind: mailKind("confirm"), data: { link: made.link } })
     mail.push(...noticeTo(account, "the email address of your account was changed"))
   }
-  if (new_hash !== undefined) mail.push(...passwordNotice(account))
+  if (new_hash !== undefined) {
+    const address = account.email_verified ? account.email : null
+    mail.push(...(yield* passwordNotice(account.id, address, revokesKeys)))
+  }
 
   const verifiedAt = new_hash === undefined ? undefined : yield* sessions.findVerifiedAt(principal.sessionId)
   const done = yield* accounts
@@ -110,6 +123,7 @@ export const updateAccount = Effect.fnUntraced(function* (
       ...(typeof body.last_name === "string" ? { last_name: body.last_name } : {}),
       ...(changesAccess ? { old_hash: account.password_hash } : {}),
       ...(new_hash === undefined ? {} : { new_hash }),
+      ...(revokesKeys ? { revoke_api_keys: true } : {}),
       ...(email === undefined ? {} : { email }),
       ...(made === undefined
         ? {}

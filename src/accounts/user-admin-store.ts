@@ -9,6 +9,7 @@ import { Conflict, Forbidden, NotFound, type Unavailable, type Unprocessable } f
 import type { PageRequest } from "../../schema/paging.ts"
 import { Bus } from "../cluster/bus.ts"
 import { type Client, Sql } from "../postgres/sql.ts"
+import type { OutboxRow } from "../turns/outbox.ts"
 import { CallerCache } from "./caller-cache.ts"
 import { uniquenessOf } from "./registration.ts"
 import { SecurityLog } from "./security-log/security-log.ts"
@@ -33,6 +34,8 @@ export interface UserChanges {
   readonly role?: Role
   readonly password_hash?: string
   readonly active?: boolean
+  readonly revoke_api_keys?: boolean
+  readonly mail?: ReadonlyArray<OutboxRow>
 }
 
 interface OwnedId {

@@ -10,6 +10,9 @@ import { takeCurrentPasswordAttempt } from "./login/password-attempts.ts"
 import { checkForUser } from "./permissions.ts"
 import { UserAdmin, userSorts } from "./user-admin-store.ts"
 
+const showAccess = { own: "userEmoji:list", others: "user:show" } as const
+const deleteAccess = { own: "user:deleteSelf", others: "user:delete" } as const
+
 const list = route({
   id: "getAllUsers",
   group: "users",
@@ -39,12 +42,13 @@ const show = route({
   method: "get",
   path: "/users/:id",
   auth: "JWT",
+  access: showAccess,
   params: { id: Uuid },
   success: DisplayUserExtended,
   errors: [NotFound],
   handler: ({ params, principal }) =>
-    // The response contains the user's ids, so callers without user:show need the scope for listing their own ids.
-    checkForUser(principal, params.id, { own: "userEmoji:list", others: "user:show" }).pipe(
+    // The response contains the user's ids, so callers need the same scope as for listing their ids.
+    checkForUser(principal, params.id, showAccess).pipe(
       Effect.andThen(UserAdmin.use((users) => users.get(params.id))),
     ),
 })
@@ -81,6 +85,7 @@ const remove = route({
   method: "del",
   path: "/users/:id",
   auth: "JWT",
+  access: deleteAccess,
   sensitive: true,
   limit: "write",
   params: { id: Uuid },
@@ -88,7 +93,7 @@ const remove = route({
   errors: [NotFound, Conflict],
   handler: ({ params, principal }) =>
     Effect.gen(function* () {
-      yield* checkForUser(principal, params.id, { own: "user:deleteSelf", others: "user:delete" })
+      yield* checkForUser(principal, params.id, deleteAccess)
       // Users who delete their own account must not lose ids by accident.
       const insists = params.id.toLowerCase() !== principal.userId
       return yield* UserAdmin.use((users) => users.remove(params.id, { by: principal.role, insists }))

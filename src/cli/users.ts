@@ -78,14 +78,18 @@ const setPassword: Command = {
   name: "users password",
   words: ["user"],
   options: ["password"],
+  flags: ["revoke-api-keys"],
   summary:
-    "Set a new password and end the user's sessions. Without --password a random password is shown once",
+    "Set a new password and end the user's sessions. Without --password a random password is shown once. --revoke-api-keys also deletes the user's API keys",
   run: (input) =>
     Effect.gen(function* () {
       const id = yield* userId(input.words[0] ?? "")
       const password = makePassword(optionOf(input, "password"))
-      const password_hash = yield* AdminUserUpdates.use((updates) => updates.hashPassword(password))
-      yield* UserAdmin.use((users) => users.update(id, { password_hash }, by))
+      const revokesKeys = input.options["revoke-api-keys"] !== undefined
+      const change = yield* AdminUserUpdates.use((updates) =>
+        updates.passwordChange(id, password, revokesKeys),
+      )
+      yield* UserAdmin.use((users) => users.update(id, change, by))
       return { id, ...(optionOf(input, "password") === undefined && { password }) }
     }),
 }

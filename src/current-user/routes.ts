@@ -9,7 +9,7 @@ import { updateAccount } from "../accounts/update-own-account.ts"
 import { deviceOf, deviceRow } from "../http/request/device.ts"
 import { route } from "../http/route.ts"
 import { CurrentUsers } from "./current-users.ts"
-import { SessionData } from "./session-data.ts"
+import { loadAccess, SessionData } from "./session-data.ts"
 
 const show = route({
   id: "getAccount",
@@ -37,6 +37,7 @@ const load = route({
   method: "get",
   path: "/account/load",
   auth: "JWT",
+  access: loadAccess,
   query: { user_id: Schema.optionalKey(Uuid), organization_id: Schema.optionalKey(Uuid) },
   success: LoadUser,
   errors: [NotFound],

@@ -6,6 +6,7 @@ import { checkAsOwner, subjectOf } from "../accounts/permissions.ts"
 import { makeEach, toListItem } from "../directory/id-lists.ts"
 import { EmojiIds } from "../directory/id-store.ts"
 import type { Principal } from "../http/principal.ts"
+import type { Access } from "../http/route.ts"
 import { Wallets } from "../keys/wallet-store.ts"
 import { TransferLists } from "../transfers/transfer-store.ts"
 import { CurrentUsers } from "./current-users.ts"
@@ -13,6 +14,12 @@ import { CurrentUsers } from "./current-users.ts"
 const outgoingPage = { dir: "Desc", limit: 50, page: 0, sort: "created_at" } as const
 
 const maxIds = 5000
+
+export const loadAccess = {
+  own: "userEmoji:list",
+  organization: "organizationEmoji:list",
+  others: "adminUser:load",
+} as const satisfies Access
 
 interface Whose {
   readonly user_id?: string
@@ -39,13 +46,9 @@ export class SessionData extends Context.Service<
 
       return SessionData.of({
         load: Effect.fnUntraced(function* (principal, whose) {
-          const subject = yield* subjectOf(principal, whose, {
-            own: "userEmoji:list",
-            user: "adminUser:load",
-            organization: "organizationEmoji:list",
-          })
+          const subject = yield* subjectOf(principal, whose, loadAccess)
           const userId = subject.kind === "user" ? subject.id.toLowerCase() : principal.userId
-          if (userId === principal.userId && !principal.scopes.has("adminUser:load")) {
+          if (userId === principal.userId && !principal.scopes.has(loadAccess.others)) {
             // The response contains the user's transfers, so an API key needs the same scope here as for GET
             // /transfers.
             yield* checkAsOwner(principal, "emoji::transfer")

@@ -6,6 +6,7 @@ import { rhythmScore } from "../../schema/directory/rhythm-score.ts"
 import type { Forbidden, Unavailable } from "../../schema/errors.ts"
 import { subjectOf } from "../accounts/permissions.ts"
 import type { Principal } from "../http/principal.ts"
+import type { Access } from "../http/route.ts"
 import { EmojiIds, type IdFilter, type Registered } from "./id-store.ts"
 
 export interface ListRequest {
@@ -14,6 +15,12 @@ export interface ListRequest {
   readonly limit: number
   readonly page: number
 }
+
+export const listAccess = {
+  own: "userEmoji:list",
+  organization: "organizationEmoji:list",
+  others: "adminEmoji:load",
+} as const satisfies Access
 
 /**
  * Returns the filter for the one id that an OAuth token was issued for. The filter matches only while the user still
@@ -88,7 +95,7 @@ export class IdLists extends Context.Service<
         const subject = yield* subjectOf(
           principal,
           { user_id: request.user_id ?? null, organization_id: request.organization_id ?? null },
-          { own: "userEmoji:list", user: "adminEmoji:load", organization: "organizationEmoji:list" },
+          listAccess,
         )
         return yield* ids.list(
           subject.kind === "user" ? { ownedBy: subject.id } : { organizationId: subject.id },

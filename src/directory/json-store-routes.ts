@@ -20,7 +20,7 @@ import {
 import { CommaList } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
 import { JsonStore } from "./json-store.ts"
-import { writePermissionOf } from "./write-permission.ts"
+import { writeAccess, writePermissionOf } from "./write-permission.ts"
 
 const group = "store"
 const params = { emoji_id: Schema.String }
@@ -87,6 +87,7 @@ const store = route({
   method: "post",
   path: "/emoji_id/:emoji_id/json/:key",
   auth: "apiKey",
+  access: writeAccess,
   limit: "write",
   params: { ...params, key: StoreKey },
   body: StoreJsonBody,

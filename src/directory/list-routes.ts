@@ -3,7 +3,7 @@ import { EmojiListItem } from "../../schema/directory/emoji-list-item.ts"
 import { pieceQuery } from "../../schema/paging.ts"
 import { Uuid } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
-import { IdLists, type ListRequest } from "./id-lists.ts"
+import { IdLists, type ListRequest, listAccess } from "./id-lists.ts"
 
 const group = "directory"
 const maxListed = 10_000
@@ -33,6 +33,7 @@ const list = route({
   method: "get",
   path: "/emoji_id",
   auth: "apiKey",
+  access: listAccess,
   oauth: true,
   query,
   success: Schema.Array(Schema.String),
@@ -47,6 +48,7 @@ const listExtended = route({
   method: "get",
   path: "/emoji_id/extended",
   auth: "apiKey",
+  access: listAccess,
   query,
   success: Schema.Array(EmojiListItem),
   errors: [],

@@ -7,7 +7,7 @@ import { Reply } from "../http/response/reply.ts"
 import { route } from "../http/route.ts"
 import { checkRegistered, Lookups } from "./lookup/lookups.ts"
 import { Records } from "./records.ts"
-import { writePermissionOf } from "./write-permission.ts"
+import { writeAccess, writePermissionOf } from "./write-permission.ts"
 
 const edit = route({
   id: "editEmojiID",
@@ -16,6 +16,7 @@ const edit = route({
   method: "patch",
   path: "/emoji_id/:emoji_id",
   auth: "apiKey",
+  access: writeAccess,
   limit: "write",
   params: { emoji_id: Schema.String },
   body: EditRequest,

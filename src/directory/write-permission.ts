@@ -1,5 +1,6 @@
 import { mayAsOwner, mayInOrganization } from "../accounts/permissions.ts"
 import type { Principal } from "../http/principal.ts"
+import type { Access } from "../http/route.ts"
 
 /** The rights of a caller to change ids and entries of the JSON store. */
 export interface WritePermission {
@@ -11,9 +12,15 @@ export interface WritePermission {
   readonly mayUnlock: boolean
 }
 
+export const writeAccess = {
+  own: "userData:update",
+  organization: "organizationEmoji:write",
+  others: "adminEmoji:write",
+} as const satisfies Access
+
 const powerOrganizations = (principal: Principal): ReadonlyArray<string> =>
   [...principal.organizations.keys()].filter((id) =>
-    mayInOrganization(principal, id, "organizationEmoji:write"),
+    mayInOrganization(principal, id, writeAccess.organization),
   )
 
 /**
@@ -22,8 +29,8 @@ const powerOrganizations = (principal: Principal): ReadonlyArray<string> =>
 const noUserId = "00000000-0000-0000-0000-000000000000"
 
 export const writePermissionOf = (principal: Principal): WritePermission => ({
-  userId: mayAsOwner(principal, "userData:update") ? principal.userId : noUserId,
+  userId: mayAsOwner(principal, writeAccess.own) ? principal.userId : noUserId,
   organizations: powerOrganizations(principal),
-  isAdmin: principal.scopes.has("adminEmoji:write"),
+  isAdmin: principal.scopes.has(writeAccess.others),
   mayUnlock: principal.scopes.has("adminEmoji:updateSecureData"),
 })

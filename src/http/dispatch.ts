@@ -157,6 +157,19 @@ const checkAllowed = (route: Route, principal: Principal | null): Forbidden | un
       details: { scope: route.scope },
     })
   }
+  if (route.sessionOnly && principal.via !== "session") {
+    return new Forbidden({
+      error: "This operation requires the access token of a login session, not an API key.",
+    })
+  }
+  if (route.sensitive && principal.via === "api_key" && !principal.keyIsSensitive) {
+    return new Forbidden({
+      error:
+        "This API key cannot do sensitive operations. Use a login session, or create a key with `sensitive: true`: " +
+        "POST /api_keys. Enabling two-factor login removes sensitive operations from existing keys.",
+      details: { sensitive: true },
+    })
+  }
   return undefined
 }
 

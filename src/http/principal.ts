@@ -15,6 +15,8 @@ export interface Principal {
   readonly keyId?: string
   /** When the API key expires, in milliseconds since the Unix epoch; Infinity if it does not expire. */
   readonly keyExpiresAt?: number
+  /** Whether the API key may do sensitive operations; undefined without an API key. */
+  readonly keyIsSensitive?: boolean
   /** The id of the login session, or of the grant of an OAuth token; empty for API keys. */
   readonly sessionId: string
   /** The only emoji id that a token of the OAuth authorization-code flow can read; undefined for other callers. */

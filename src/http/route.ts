@@ -43,6 +43,24 @@ type CommonProblem<A extends AuthScheme> =
   | Unavailable
   | (A extends "none" | "optional" ? never : Unauthorized | Forbidden)
 
+/**
+ * Whose resources an operation can use, in addition to the row's `scope`:
+ *   - `own`: a resource of the caller. It needs this scope, or no scope (`true`). `session`: no scope, but API keys
+ *     are refused.
+ *   - `organization`: a resource of an organization. The caller needs this scope by the role in that organization.
+ *   - `others`: a resource of any user. The caller needs this scope by the global role.
+ * docs/roles.md is generated from it, and test/security/role-matrix.test.ts checks that the handlers agree. A row
+ * without it uses no resource of a user except the caller's own data.
+ */
+export interface Access {
+  readonly own?: Scope | true | "session"
+  readonly organization?: Scope
+  readonly others?: Scope
+}
+
+/** The access to a resource of an organization. A global role with the same scope gives access to all of them. */
+export const inOrganization = (scope: Scope): Access => ({ organization: scope, others: scope })
+
 interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
   readonly id: string
   readonly group: string
@@ -51,9 +69,12 @@ interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
   readonly path: Path
   readonly auth: A
   readonly scope?: A extends "none" ? never : Scope
+  readonly access?: A extends "none" ? never : Access
+  /** API keys cannot call the operation, although the scheme accepts them. They get 403. */
+  readonly sessionOnly?: A extends "none" ? never : true
   /**
-   * In a login session of a user who has turned on two-factor authentication, the route requires a recent two-factor
-   * code.
+   * The route requires a recent two-factor code from users who have turned on two-factor authentication, and an API
+   * key that was created for sensitive operations.
    */
   readonly sensitive?: A extends "none" ? never : true
   /** The route accepts the limited tokens of the OAuth authorization-code flow. */

@@ -9,6 +9,8 @@ import { route } from "../http/route.ts"
 import { Pubkeys } from "./pubkey-store.ts"
 import { checkPubkey, ownershipMessage, pubkeySigned } from "./pubkeys.ts"
 
+const addAccess = { own: true, others: "user:write" } as const
+const listAccess = { own: true, others: "user:show" } as const
 const Pubkey = Schema.String
 const pubkeyParam = text(200)
 
@@ -107,13 +109,14 @@ const addForUser = route({
   path: "/users/:user_id/pubkeys/:pubkey",
   auth: "JWT",
   scope: "userPubkeys:write",
+  access: addAccess,
   sensitive: true,
   limit: "write",
   params: { user_id: Uuid, pubkey: pubkeyParam },
   success: Pubkey,
   errors: [NotFound, Unprocessable],
   handler: ({ params, principal }) =>
-    findActingUser(principal, params.user_id, "user:write").pipe(
+    findActingUser(principal, params.user_id, addAccess.others).pipe(
       Effect.andThen(add(params.user_id, params.pubkey)),
     ),
 })
@@ -126,11 +129,12 @@ const listForUser = route({
   path: "/users/:user_id/pubkeys",
   auth: "JWT",
   scope: "userPubkeys:list",
+  access: listAccess,
   params: { user_id: Uuid },
   success: Schema.Array(Pubkey),
   errors: [NotFound],
   handler: ({ params, principal }) =>
-    checkForUser(principal, params.user_id, { others: "user:show" }).pipe(
+    checkForUser(principal, params.user_id, listAccess).pipe(
       Effect.andThen(UserAdmin.use((users) => users.check(params.user_id))),
       Effect.andThen(Pubkeys.use((pubkeys) => pubkeys.list(params.user_id))),
     ),

@@ -8,6 +8,7 @@ export type Part =
   | { readonly link: string; readonly label: string }
   | { readonly items: ReadonlyArray<readonly [name: string, price: string]>; readonly total: string }
   | { readonly small: string }
+  | { readonly list: ReadonlyArray<string> }
 
 export interface OutboxMail {
   readonly subject: string
@@ -26,6 +27,7 @@ const partText = (part: Part): string => {
   if ("code" in part) return `Your code: ${part.code}`
   if ("link" in part) return `${part.label}:\n\n${part.link}`
   if ("small" in part) return part.small
+  if ("list" in part) return part.list.map((line) => `- ${line}`).join("\n")
   const lines = part.items.map(([name, price]) => `- ${name}  ${price}`.trimEnd())
   return [...lines, "", `Total: ${part.total}`].join("\n")
 }
@@ -54,6 +56,10 @@ const partHtml = (part: Part): Html => {
   if ("link" in part) {
     return html`<p style="${styles.paragraph}"><a href="${part.link}" style="${styles.button}">${part.label}</a></p>
 <p style="${styles.address}">${part.link}</p>`
+  }
+  if ("list" in part) {
+    const item = (line: string) => html`<li>${line}</li>`
+    return html`<ul style="${styles.paragraph}">${part.list.map(item)}</ul>`
   }
   const row = ([name, price]: readonly [string, string]) =>
     html`<tr><td style="${styles.cell}">${name}</td><td style="${styles.price}">${price}</td></tr>`

@@ -48,6 +48,29 @@ const lifeOf = ({ good_seconds: given }: Data): string => {
   return `The code is valid for ${count} ${unit}${count === 1 ? "" : "s"}.`
 }
 
+/** Describes an API key: its name and id, when it was last used, and whether it may do sensitive operations. */
+const apiKeyLine = (key: Data): string => {
+  const use = word(key, "last_used_at")
+  const end = word(key, "expires_at")
+  return [
+    `${word(key, "name")} (svc_${word(key, "id")}_…)`,
+    use === "" ? "not used yet" : `last used ${use}`,
+    ...(key["sensitive"] === true ? ["can do sensitive operations"] : []),
+    ...(end === "" ? [] : [`expires ${end}`]),
+  ].join(", ")
+}
+
+/** Lists the API keys of the account after a change of the password. Empty if the account has no keys. */
+const apiKeysOf = (data: Data): ReadonlyArray<Part> => {
+  const keys = data["api_keys"]
+  if (!Array.isArray(keys) || keys.length === 0) return []
+  const text =
+    data["api_keys_deleted"] === true
+      ? "These API keys of your account were deleted:"
+      : "Your API keys still work. Delete those that you do not know or no longer need:"
+  return [text, { list: keys.map((key) => apiKeyLine(key as Data)) }]
+}
+
 const isSome = (cents: unknown): boolean => typeof cents === "number" && cents > 0
 /**
  * Returns a list with one sentence about money that was received and not used. The list is empty if there is no such
@@ -109,6 +132,7 @@ const templates: Readonly<Record<string, Template>> = {
     subject: "Your account was changed",
     parts: [
       `Security notice: ${word(data, "change")}.`,
+      ...apiKeysOf(data),
       { small: "If you did not make this change, contact us immediately." },
     ],
   }),
@@ -157,6 +181,7 @@ const templates: Readonly<Record<string, Template>> = {
       ...some(word(data, "message"), (message) => `Message from the sender: ${message}`),
       "Enter this code to accept the transfer.",
       ...codeOf(data),
+      ...linkOf(data, "Your email address is not confirmed yet. Log in and confirm it to see the transfer"),
       { small: `${lifeOf(data)} The transfer happens only if you enter it.` },
     ],
   }),

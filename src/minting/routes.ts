@@ -18,6 +18,7 @@ const generateSignature = route({
   path: "/emoji_id/:emoji_id/generate_signature",
   auth: "two_factor",
   scope: "nftSignature:write",
+  access: { own: true },
   sensitive: true,
   // Each signature sends a mail.
   limit: "mail",

@@ -13,6 +13,7 @@ import { deliveredSandboxWebhooks } from "../orders/payments/sandbox-webhook-sto
 import { expiredVisits } from "../partners/visit-store.ts"
 import { deleteExpired } from "../postgres/prune.ts"
 import { endedGrants, expiredAuthorizationCodes } from "../sign-in/oauth/authorization-code-store.ts"
+import { oldWrongTransferCodes } from "../transfers/code-attempt-store.ts"
 import { expiredMail } from "../turns/outbox.ts"
 
 const intervalMinutes = 5
@@ -31,6 +32,7 @@ const listExpired = (config: Config) => {
     endedRateWindows,
     expiredIdempotencyKeys,
     deliveredSandboxWebhooks,
+    oldWrongTransferCodes,
     expiredMail,
     forgottenOrders,
     oldSecurityLogEntries,

@@ -36,6 +36,7 @@ const listOrders = route({
   method: "get",
   path: "/orders",
   scope: "order:readSelf",
+  access: { own: true, others: "order:read" },
   query: {
     ...pageQuery,
     status: Schema.optionalKey(OrderStatus),
@@ -70,6 +71,7 @@ const getOrder = route({
   method: "get",
   path: "/orders/:id",
   scope: "order:readSelf",
+  access: { own: true, others: "order:read" },
   params,
   success: DisplayOrder,
   errors: [NotFound],
@@ -129,6 +131,7 @@ const listRefunds = route({
   method: "get",
   path: "/orders/:id/refunds",
   scope: "refund:read",
+  access: { own: true, others: "order:read" },
   params,
   success: Schema.Array(DisplayRefund),
   errors: [NotFound],

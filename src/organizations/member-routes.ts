@@ -5,7 +5,7 @@ import { OrganizationMember, SetOrganizationMember } from "../../schema/organiza
 import { pieceOf, pieceQuery } from "../../schema/paging.ts"
 import { Uuid } from "../../schema/wire-format.ts"
 import { checkInOrganization } from "../accounts/permissions.ts"
-import { route } from "../http/route.ts"
+import { inOrganization, route } from "../http/route.ts"
 import { Members, maxMembersListed } from "./member-store.ts"
 import { Organizations } from "./organization-store.ts"
 
@@ -19,6 +19,7 @@ const list = route({
   method: "get",
   path: "/organizations/:id/members",
   auth: "JWT",
+  access: inOrganization("organizationUser:read"),
   params: byId,
   query: pieceQuery(maxMembersListed),
   success: Schema.Array(OrganizationMember),
@@ -37,6 +38,7 @@ const put = route({
   method: "put",
   path: "/organizations/:id/members/:user_id",
   auth: "JWT",
+  access: inOrganization("organizationUser:admin"),
   limit: "write",
   params: byMember,
   body: SetOrganizationMember,
@@ -66,6 +68,7 @@ const remove = route({
   method: "del",
   path: "/organizations/:id/members/:user_id",
   auth: "JWT",
+  access: { own: "session", ...inOrganization("organizationUser:admin") },
   limit: "write",
   params: byMember,
   success: Schema.Struct({ removed: Uuid }),

@@ -3,7 +3,7 @@ import { Conflict, NotFound } from "../../schema/errors.ts"
 import { pieceOf, pieceQuery } from "../../schema/paging.ts"
 import { text, Uuid } from "../../schema/wire-format.ts"
 import { checkInOrganization } from "../accounts/permissions.ts"
-import { route } from "../http/route.ts"
+import { inOrganization, route } from "../http/route.ts"
 import { maxKeysListed, OrganizationKeys } from "./organization-key-store.ts"
 import { Organizations } from "./organization-store.ts"
 
@@ -16,6 +16,7 @@ const list = route({
   summary: "List the public keys of an organization, oldest first, up to 1000 per page",
   method: "get",
   path: "/organizations/:id/pubkeys",
+  access: inOrganization("organizationEmoji:list"),
   params: { id: Uuid },
   query: pieceQuery(maxKeysListed),
   success: Schema.Array(Schema.String),

@@ -11,7 +11,7 @@ import {
 import { paged, pageQuery, pageRequest } from "../../schema/paging.ts"
 import { Uuid } from "../../schema/wire-format.ts"
 import { checkInOrganization, checkScope } from "../accounts/permissions.ts"
-import { route } from "../http/route.ts"
+import { inOrganization, route } from "../http/route.ts"
 import { operationKey } from "../turns/operation-key.ts"
 import { Organizations, organizationSorts } from "./organization-store.ts"
 import { permitLinkChange } from "./return-link.ts"
@@ -61,6 +61,7 @@ const show = route({
   method: "get",
   path: "/organizations/:id",
   auth: "JWT",
+  access: inOrganization("organization:read"),
   params: byId,
   success: Organization,
   errors: [NotFound],
@@ -78,6 +79,7 @@ const update = route({
   method: "patch",
   path: "/organizations/:id",
   auth: "JWT",
+  access: inOrganization("organization:write"),
   limit: "write",
   params: byId,
   body: UpdateOrganization,
@@ -116,6 +118,7 @@ const branding = route({
   method: "get",
   path: "/organizations/:id/branding",
   auth: "JWT",
+  access: inOrganization("organization:read"),
   params: byId,
   success: OrganizationBranding,
   errors: [NotFound],
@@ -133,6 +136,7 @@ const setBranding = route({
   method: "put",
   path: "/organizations/:id/branding",
   auth: "JWT",
+  access: inOrganization("organization:write"),
   limit: "write",
   params: byId,
   body: UpdateOrganizationBranding,

@@ -25,6 +25,7 @@ import type { Principal } from "../http/principal.ts"
 import { DefaultPubkeys } from "../keys/default-pubkey.ts"
 import { MintPermissions } from "../minting/mint-permission-store.ts"
 import { checkNotMintable } from "../minting/minting.ts"
+import { CodeAttempts } from "./code-attempt-store.ts"
 import { recipientName, type Side, TransferMails } from "./code-mails.ts"
 import { displayTransfer } from "./transfer-store.ts"
 
@@ -35,6 +36,12 @@ const roleOf = (caller: Principal, { recipient, sender }: TransferContext): Side
   if (caller.userId === recipient.id) return "receiver"
   return caller.scopes.has("adminEmoji:transfer") ? "admin" : undefined
 }
+/** Anyone can register any address. So transfers to an address are shown only to accounts that have confirmed it. */
+export const unconfirmed = (what: string) =>
+  new Forbidden({
+    error: `${what} Confirm the address first: open the link that we mailed to it, or request a new link with POST /auth/magic_link.`,
+    details: { email_unconfirmed: true },
+  })
 const keyRemoved = () =>
   new Conflict({
     error:
@@ -90,24 +97,30 @@ const checkAllowed = (
 
 const make = Effect.gen(function* () {
   const actors = yield* TransferActors
+  const attempts = yield* CodeAttempts
   const config = yield* AppConfig
   const keys = yield* DefaultPubkeys
   const mails = yield* TransferMails
   const mintPermissions = yield* MintPermissions
   const parties = yield* Parties
 
+  const recipientSees = ({ recipient }: TransferContext) =>
+    parties.hasConfirmed(recipient.id, recipient.email)
+
   /**
    * Returns the caller's role in the transfer. Other users get a 404, so they do not learn that the transfer exists.
    */
   const checkRole = Effect.fnUntraced(function* (caller: Principal, context: TransferContext) {
     const role = roleOf(caller, context)
+    if (role === "receiver" && context.acceptedAt === null && !(yield* recipientSees(context)))
+      return yield* unconfirmed("This transfer was sent to an email address that you have not confirmed.")
     return role ?? (yield* new NotFound({ error: "Transfer not found." }))
   })
 
   const findEmail = Effect.fnUntraced(function* (userId: string) {
     const party = yield* parties.find(userId)
     if (party?.email == null) return yield* invalidCode("eligibility", noEmail)
-    return { email: party.email, invited: party.invited }
+    return { email: party.email, invited: party.invited, unproven: party.unproven }
   })
 
   /**
@@ -166,6 +179,7 @@ const make = Effect.gen(function* () {
         now,
         matches,
         issue: yield* issueFor("receiver", context, now),
+        recipientSees: yield* recipientSees(context),
       } as const
     }
     if (matches) yield* checkNotMintable(mintPermissions, context.eid)
@@ -175,11 +189,22 @@ const make = Effect.gen(function* () {
     const data = { eid: context.eid, recipient: recipientName(context), transfer_id: context.id }
     const mails = sender?.email == null ? [] : [{ to: sender.email, kind: "transfer_accepted", data }]
     const blockedSeconds = config.transferBlockSeconds
-    return { type: "RECEIVER_ACCEPT", now, matches, pubkey, blockedSeconds, mails } as const
+    // `checkRole` has checked that the recipient sees the transfer.
+    return {
+      type: "RECEIVER_ACCEPT",
+      now,
+      matches,
+      pubkey,
+      blockedSeconds,
+      mails,
+      recipientSees: true,
+    } as const
   })
 
   const accept = Effect.fnUntraced(function* (side: Side, caller: Principal, id: string, typed: string) {
     let triesLeft: number | undefined
+    let attempt: string | undefined
+    let isRight = false
     const { snapshot } = yield* turn(id, ({ snapshot: { context, value } }, now) =>
       Effect.gen(function* () {
         const role = yield* checkRole(caller, context)
@@ -189,12 +214,24 @@ const make = Effect.gen(function* () {
           })
         }
         // In any other state the machine refuses the event, and the error response lists the allowed events.
-        if (value === awaitedState[side]) yield* checkAllowed(context, { type: acceptEvent[side], now })
+        if (value === awaitedState[side]) {
+          yield* checkAllowed(context, { type: acceptEvent[side], now })
+          // The turn may be decided again after a conflict. The request is still one attempt.
+          attempt ??= yield* attempts.take(caller.userId, context.eid)
+        }
         const code = awaitedCode(context)
         const matches = mails.matches(code, side, id, typed)
         triesLeft = matches || code === null ? undefined : maxWrongTries - code.wrongTries - 1
+        isRight = matches
         return yield* acceptEventFor(side, context, matches, now)
       }),
+    ).pipe(
+      // A correct code does not count as an attempt, even if the transfer is refused for another reason.
+      Effect.ensuring(
+        Effect.suspend(() =>
+          isRight && attempt !== undefined ? Effect.ignore(attempts.giveBack(attempt)) : Effect.void,
+        ),
+      ),
     )
     if (triesLeft === undefined) return snapshot.context
     const left = triesLeft === 1 ? "1 try is left" : `${triesLeft} tries are left`
@@ -218,7 +255,10 @@ const make = Effect.gen(function* () {
 
     remove: Effect.fnUntraced(function* (caller: Principal, id: string) {
       const { snapshot } = yield* turn(id, ({ snapshot: { context } }, now) =>
-        Effect.as(checkRole(caller, context), { type: "DELETE", now } as const),
+        checkRole(caller, context).pipe(
+          Effect.andThen(recipientSees(context)),
+          Effect.map((sees) => ({ type: "DELETE", now, recipientSees: sees }) as const),
+        ),
       )
       return show(snapshot)
     }),

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { Issue } from "../../machines/transfers/transfer.ts"
 import type { IssuedCode, TransferInput } from "../../schema/transfers/transfer-snapshot.ts"
 import type { Mail } from "../../schema/turn.ts"
+import type { Party } from "../accounts/party-store.ts"
 import { OneTimeCodes } from "../accounts/sessions/one-time-codes.ts"
 import { AppConfig } from "../config/config.ts"
 
@@ -21,7 +22,7 @@ export class TransferMails extends Context.Service<
     toSender(transfer: TransferInput, email: string, now: number): Effect.Effect<Issue>
     toReceiver(
       transfer: TransferInput,
-      to: { readonly email: string; readonly invited: boolean },
+      to: Pick<Party, "invited" | "unproven"> & { readonly email: string },
       now: number,
     ): Effect.Effect<Issue>
     matches(issued: IssuedCode | null, side: Side, transferId: string, typed: string): boolean
@@ -65,7 +66,7 @@ export class TransferMails extends Context.Service<
               sender: sender.email,
               transfer_id: id,
               ...(message === null ? {} : { message }),
-              ...(to.invited ? { link: config.webUrl } : {}),
+              ...(to.invited || to.unproven ? { link: config.webUrl } : {}),
             },
           })),
         matches: (issued, side, transferId, typed) =>

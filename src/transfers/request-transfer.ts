@@ -157,10 +157,11 @@ export class TransferRequests extends Context.Service<
                 )
               }
               const issue = forced
-                ? yield* mails.toReceiver(input, { email, invited: party.invited }, now)
+                ? yield* mails.toReceiver(input, { ...party, email }, now)
                 : yield* mails.toSender(input, sender.email ?? "", now)
               const expiresAt = now + config.transferTtlSeconds * 1000
-              return { type: "REQUEST", now, expiresAt, issue } as const
+              const recipientSees = yield* parties.hasConfirmed(party.id, input.recipient.email)
+              return { type: "REQUEST", now, expiresAt, issue, recipientSees } as const
             })
           const { snapshot } = yield* actors
             .turn(input.id, (_, now) => request(now), { create: input })

@@ -16,8 +16,9 @@ import {
   TransferRequest,
 } from "../../schema/transfers/transfer.ts"
 import { BooleanText, DateTimeIn, Uuid } from "../../schema/wire-format.ts"
+import { Parties } from "../accounts/party-store.ts"
 import { route } from "../http/route.ts"
-import { TransferAcceptance } from "./accept-transfer.ts"
+import { TransferAcceptance, unconfirmed } from "./accept-transfer.ts"
 import { TransferRequests } from "./request-transfer.ts"
 import { maxTransfersListed, TransferLists, transferSorts } from "./transfer-store.ts"
 
@@ -30,6 +31,7 @@ const request = route({
   summary: "Transfer an id to an email address or a pubkey. Refused while the id can be minted",
   method: "post",
   path: "/transfers",
+  access: { own: true, others: "adminEmoji:transfer" },
   sensitive: true,
   limit: "mail",
   body: TransferRequest,
@@ -44,6 +46,7 @@ const listOutgoing = route({
   summary: "List sent transfers; administrators can list those of other users",
   method: "get",
   path: "/transfers",
+  access: { own: true, others: "adminEmoji:transfer" },
   query: {
     ...pageQuery,
     accepted_after: Schema.optionalKey(DateTimeIn),
@@ -72,16 +75,22 @@ const listOutgoing = route({
 const listIncoming = route({
   ...shared,
   id: "listIncoming",
-  summary: "List received transfers: those to accept, or those accepted; up to 1,000 per page",
+  summary:
+    "List received transfers: those to accept, or those accepted; up to 1,000 per page. 403 until the email address is confirmed",
   method: "get",
   path: "/transfers/incoming",
   query: { ...pieceQuery(maxTransfersListed), accepted: Schema.optionalKey(BooleanText) },
   success: Schema.Array(DisplayTransferRequest),
   errors: [],
   handler: ({ principal, query }) =>
-    TransferLists.use((lists) =>
-      lists.listIncoming(principal.userId, query.accepted === "true", pieceOf(query, maxTransfersListed)),
-    ),
+    Effect.gen(function* () {
+      if (yield* Parties.use((parties) => parties.needsConfirmation(principal.userId))) {
+        return yield* unconfirmed("Your email address is not confirmed.")
+      }
+      return yield* TransferLists.use((lists) =>
+        lists.listIncoming(principal.userId, query.accepted === "true", pieceOf(query, maxTransfersListed)),
+      )
+    }),
 })
 
 const remove = route({
@@ -90,6 +99,7 @@ const remove = route({
   summary: "Delete a transfer that is not accepted yet",
   method: "del",
   path: "/transfers/:transfer_id",
+  access: { own: true, others: "adminEmoji:transfer" },
   params,
   success: DisplayTransferRequest,
   errors: [Conflict, EventRefused, NotFound],
@@ -100,9 +110,11 @@ const remove = route({
 const senderAccept = route({
   ...shared,
   id: "senderAcceptTransfer",
-  summary: "Confirm a transfer as its sender, with the mailed code",
+  summary:
+    "Confirm a transfer as its sender, with the mailed code. 429 after 10 wrong codes per id and 20 per user within 24 hours",
   method: "post",
   path: "/transfers/:transfer_id/sender_accept",
+  access: { own: true },
   sensitive: true,
   limit: "code",
   params,
@@ -118,9 +130,11 @@ const senderAccept = route({
 const receiverAccept = route({
   ...shared,
   id: "receiverAcceptTransfer",
-  summary: "Accept a transfer as its receiver, with the mailed code",
+  summary:
+    "Accept a transfer as its receiver, with the mailed code. 429 after 10 wrong codes per id and 20 per user within 24 hours",
   method: "post",
   path: "/transfers/:transfer_id/receiver_accept",
+  access: { own: true },
   sensitive: true,
   limit: "code",
   params,
@@ -139,6 +153,7 @@ const resendCode = route({
   summary: "Mail a new code to the party that has to confirm",
   method: "post",
   path: "/transfers/:transfer_id/resend_code",
+  access: { own: true, others: "adminEmoji:transfer" },
   limit: "mail",
   params,
   success: ResentCode,

@@ -54,7 +54,10 @@ export class TransferLists extends Context.Service<
       { readonly data: ReadonlyArray<DisplayTransferRequest>; readonly total: number },
       Unavailable
     >
-    /** Lists transfers to the user, newest first. `accepted` selects accepted transfers, otherwise active ones. */
+    /**
+     * Lists transfers to the user, newest first. `accepted` selects accepted transfers, otherwise active ones. It does
+     * not contain transfers to an address that the user has not confirmed.
+     */
     listIncoming(
       userId: string,
       accepted: boolean,
@@ -80,6 +83,7 @@ export class TransferLists extends Context.Service<
           .rows<TransferRow>(
             (q) => q`select status, state->'context' as context from entity
                       where kind = 'transfer' and ${q(party)} = ${userId} and status = any(${[...statuses]})
+                        and (${party === "owner_id"} or recipient_sees(entity))
                       order by created_at desc, id limit ${limit} offset ${offset}`,
           )
           .pipe(Effect.map((rows) => rows.map(displayTransfer)))

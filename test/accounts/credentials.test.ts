@@ -10,7 +10,7 @@ it("an API key with the scope `user:write` cannot set the password or the email 
   const admin = await service.user({ role: "Admin" })
   const made = await service.call("POST", "/api_keys", {
     token: admin.token,
-    body: { name: "crm", scopes: ["user:write"] },
+    body: { name: "crm", scopes: ["user:write"], sensitive: true },
   })
   const patch = (body: Record<string, unknown>) =>
     service.call("PATCH", `/users/${admin.id}`, { headers: { "x-api-key": made.body.api_key }, body })

@@ -63,7 +63,7 @@ describe("acting in an organization", () => {
   it("by `organization_id` requires a role with the scope, and is denied if `user_id` names another user", () => {
     const needed = {
       own: "userEmoji:list",
-      user: "adminUser:load",
+      others: "adminUser:load",
       organization: "organizationEmoji:list",
     } as const
     const subject = (principal: Principal, whose: Parameters<typeof subjectOf>[1]) =>

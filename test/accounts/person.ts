@@ -48,9 +48,9 @@ export const mails = async (service: TestService, to: string) => {
   }>
 }
 
-/** Returns the token of the newest link that was mailed to the address, or an empty text if there is none. */
+/** Returns the token of the newest login link that was mailed to the address, or an empty text if there is none. */
 export const newestLink = async (service: TestService, to: string) => {
-  const mail = (await mails(service, to)).find(({ link }) => link !== undefined)
+  const mail = (await mails(service, to)).find(({ link }) => link?.includes("refresh_token=") === true)
   return new URL(mail?.link ?? "about:blank").searchParams.get("refresh_token") ?? ""
 }
 

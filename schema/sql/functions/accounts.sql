@@ -128,7 +128,7 @@ end $$;
 --   * If such an account would then have neither a verified address nor an alternate_id, nothing is changed. The link
 --     can be used again, together with the password ("needs_password").
 create or replace function consume_magic_link(p_hashes text[], p_attempt uuid, p_shown text[]) returns jsonb language plpgsql as $$
-declare l magic_link; u app_user; ended_sessions jsonb; keys text[];
+declare l magic_link; u app_user; ended_sessions jsonb; events jsonb; keys text[];
 begin
   update magic_link m set used_at = now(), used_by = p_attempt
     from app_user x
@@ -153,7 +153,9 @@ begin
   end if;
   update app_user set email_verified_at = coalesce(email_verified_at, now()), invited_at = null, updated_at = now()
    where id = u.id;
-  return jsonb_build_object('user_id', u.id, 'ended', ended_sessions, 'api_keys', coalesce(to_jsonb(keys), '[]'));
+  if u.email_verified_at is null then events := publish_waiting_transfers(u.id); end if;
+  return jsonb_build_object('user_id', u.id, 'ended', ended_sessions, 'api_keys', coalesce(to_jsonb(keys), '[]'),
+                            'events', coalesce(events, '[]'));
 end $$;
 
 -- Deletes everything that was set up while the address of an account was not verified, because a stranger may have
@@ -182,9 +184,9 @@ create or replace function give_back_address(u app_user) returns void language s
 $$;
 
 -- Applies a user's changes to their own account together. A new email address is unverified, and a link is mailed to
--- it. A new password ends all sessions. Returns null if `old_hash` is no longer the stored password, or if the
--- account was deleted. If a request is repeated after a lost response, its link already exists, and no second mail is
--- sent.
+-- it. A new password ends all sessions; with `revoke_api_keys` it also deletes all API keys. Returns null if
+-- `old_hash` is no longer the stored password, or if the account was deleted. If a request is repeated after a lost
+-- response, its link already exists, and no second mail is sent.
 create or replace function update_account(p jsonb) returns jsonb language plpgsql as $$
 declare is_new boolean := true;
 begin
@@ -200,6 +202,7 @@ begin
     if not exists (select 1 from app_user where id = (p->>'id')::uuid and password_hash = p->>'new_hash') then return null; end if;
     return end_sessions((p->>'id')::uuid, 'password_changed');
   end if;
+  if (p->>'revoke_api_keys')::boolean then delete from api_key where user_id = (p->>'id')::uuid; end if;
   if p ? 'link' then
     insert into magic_link (token_hash, user_id, email, purpose, expires_at)
     values (p->'link'->>'token_hash', (p->>'id')::uuid, p->>'email', p->'link'->>'purpose',
@@ -257,7 +260,7 @@ end $$;
 -- change. Returns null if there is no such user, and only {"role"} if the administrator may not change that user.
 -- Refuses to remove the last administrator ({"last_admin"}). A password set by an administrator is meant for the
 -- owner of the address. So if the account has no alternate_id and never verified an address, everything that was set
--- up before is deleted.
+-- up before is deleted. `revoke_api_keys` deletes the user's API keys, and `mail` is sent.
 create or replace function update_user(who uuid, p jsonb, may_touch text[]) returns jsonb language plpgsql as $$
 declare
   u app_user; events jsonb := '[]';
@@ -284,6 +287,8 @@ begin
          deactivated_at = case when deactivates then coalesce(deactivated_at, now()) when activates then null else deactivated_at end,
          updated_at = now()
    where id = who returning * into u;
+  if (p->>'revoke_api_keys')::boolean then delete from api_key where user_id = who; end if;
+  if p ? 'mail' then perform put_mail(p->'mail'); end if;
   if p ? 'password_hash' then events := set_password(who, p->>'password_hash')->'events'; end if;
   if deactivates then events := events || (end_sessions(who, 'deactivated')->'events'); end if;
   return jsonb_build_object('user', display_user(u), 'events', events);
@@ -371,20 +376,27 @@ begin
   return jsonb_build_object('user', display_user(u), 'kept', held->'emoji_ids', 'events', ended->'events');
 end $$;
 
--- Adds an API key and returns it. Returns no row if there is no such user, if p_expires has passed, or if the user
--- has the maximum number of keys. Expired keys of the user are deleted if their place is needed.
-create or replace function put_api_key(p_id text, p_user uuid, p_name text, p_hash text, p_scopes text[], p_expires timestamptz, p_most int)
-returns setof api_key language plpgsql as $$
+-- Adds an API key and returns it. Returns no row if there is no such user, if `expires_at` has passed, or if the user
+-- has the maximum number of keys. Expired keys of the user are deleted if their place is needed. Also returns no row
+-- for a key for sensitive operations (`sensitive`) of a user with a second factor, unless the creator has entered a
+-- code (`has_code`). confirm_two_factor locks the user too, so a second factor that is enabled at the same time is
+-- either seen here, or removes the sensitive operations from this key.
+create or replace function add_api_key(p jsonb) returns setof api_key language plpgsql as $$
+declare who uuid := (p->>'user_id')::uuid; expires timestamptz := (p->>'expires_at')::timestamptz; most int := (p->>'most')::int;
 begin
-  if hold_user(p_user) and not exists (select 1 from api_key where id = p_id) then
+  if hold_user(who) and not exists (select 1 from api_key where id = p->>'id') then
     delete from api_key where id in (
-      select id from api_key where user_id = p_user and expires_at <= now() order by expires_at, id
-       limit greatest((select count(*) from api_key where user_id = p_user) - p_most + 1, 0));
-    insert into api_key (id, user_id, name, secret_hash, scopes, expires_at, made_as)
-    select p_id, p_user, p_name, p_hash, p_scopes, p_expires, u.role from app_user u
-     where u.id = p_user
-       and coalesce(p_expires > now(), true) and (select count(*) from api_key where user_id = p_user) < p_most
+      select id from api_key where user_id = who and expires_at <= now() order by expires_at, id
+       limit greatest((select count(*) from api_key where user_id = who) - most + 1, 0));
+    insert into api_key (id, user_id, name, secret_hash, scopes, sensitive, expires_at, made_as)
+    select p->>'id', who, p->>'name', p->>'hash', array(select jsonb_array_elements_text(p->'scopes')),
+           (p->>'sensitive')::boolean, expires, u.role
+      from app_user u
+     where u.id = who
+       and coalesce(expires > now(), true) and (select count(*) from api_key where user_id = who) < most
+       and (not (p->>'sensitive')::boolean or (p->>'has_code')::boolean
+            or not exists (select 1 from two_factor t where t.user_id = who and t.confirmed_at is not null))
     on conflict (id) do nothing;
   end if;
-  return query select * from api_key where id = p_id;
+  return query select * from api_key where id = p->>'id';
 end $$;

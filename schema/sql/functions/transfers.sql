@@ -35,3 +35,62 @@ begin
   get diagnostics moved = row_count;
   if moved <> jsonb_array_length(p) then raise exception 'an id that is not registered cannot move'; end if;
 end $$;
+
+-- Whether the account has confirmed this address: its current address, or the one that it left last. An empty address
+-- means that the sender entered a public key; then any confirmed address is enough.
+create or replace function has_confirmed(u app_user, address text) returns boolean language sql stable as $$
+  select case when address = '' then u.email_verified_at is not null or u.proven_at is not null
+              else coalesce(u.email = address and u.email_verified_at is not null, false)
+                or coalesce(u.proven_email = address, false) end
+$$;
+
+-- Whether the recipient of a transfer may see and use it. Anyone can register any address. So the account must first
+-- confirm the address that the sender entered.
+create or replace function recipient_sees(e entity) returns boolean language sql stable as $$
+  select e.status = 'Accepted' or exists (
+    select 1 from app_user u where u.id = e.peer_id and has_confirmed(u, e.state->'context'->'recipient'->>'email'))
+$$;
+
+-- Publishes the active transfers to a user whose address was just confirmed. Their earlier events were not published
+-- to this user. Returns the channel and offset of each event. A transfer that another statement is changing is
+-- skipped: the caller has locked the user, so waiting for the transfer could be a deadlock.
+create or replace function publish_waiting_transfers(p_user uuid) returns jsonb language sql as $$
+  with waiting as (
+    update entity e set state = jsonb_set(e.state, '{context,recipientSees}', 'true'), version = e.version + 1,
+           turn = gen_random_uuid(), updated_at = now()
+      from (select x.id from entity x
+             where x.kind = 'transfer' and x.peer_id = p_user and x.status in ('AwaitingSender', 'AwaitingReceiver')
+               and x.state->'context'->'recipientSees' = 'false' and recipient_sees(x) for update of x skip locked) s
+     where e.kind = 'transfer' and e.id = s.id
+    returning e.*)
+  select put_events(coalesce(jsonb_agg(jsonb_build_object(
+           'channel', 'transfers:' || p_user, 'type', 'transfer.created', 'data', jsonb_build_object(
+             'id', w.id, 'eid', w.subject, 'status', w.status, 'sender_id', w.owner_id, 'recipient_id', w.peer_id))
+           order by w.created_at), '[]'))
+    from waiting w
+$$;
+
+-- Counts an attempt to enter the code of a transfer, unless the user has entered too many wrong codes within
+-- p_window: p_per_id for this id, or p_per_user in total. Then returns which limit is used up (`limit`), and when the
+-- oldest counted attempt leaves the window. The user is locked, so concurrent attempts are counted one after another.
+-- A repeated call with the same p_attempt counts once.
+create or replace function take_transfer_attempt(
+  p_attempt uuid, p_user uuid, p_eid text, p_per_id int, p_per_user int, p_window interval) returns jsonb language plpgsql as $$
+declare used_up text; since timestamptz;
+begin
+  perform hold_user(p_user);
+  if not exists (select 1 from wrong_transfer_code where id = p_attempt) then
+    select l.name, l.since into used_up, since from (
+      select 'user' as name, (select w.at from wrong_transfer_code w where w.user_id = p_user and w.at > now() - p_window
+                               order by w.at desc offset p_per_user - 1 limit 1) as since
+      union all
+      select 'id', (select w.at from wrong_transfer_code w where w.user_id = p_user and w.eid = p_eid and w.at > now() - p_window
+                     order by w.at desc offset p_per_id - 1 limit 1)) l
+     where l.since is not null order by l.since desc limit 1;
+    if used_up is null then
+      insert into wrong_transfer_code (id, user_id, eid) values (p_attempt, p_user, p_eid);
+    end if;
+  end if;
+  return jsonb_build_object('limit', used_up, 'free_at', wire_time(since + p_window),
+                            'wait_seconds', coalesce(extract(epoch from since + p_window - now()), 0));
+end $$;

@@ -304,9 +304,9 @@ create or replace function renew_live_epoch() returns uuid language sql as $$
 $$;
 
 -- Returns the user ids of the owner and the peer of an order or transfer, by the name of its channel. Null if the
--- order or transfer does not exist.
+-- order or transfer does not exist. The peer is null if the recipient of a transfer may not see it.
 create or replace function channel_parties(channel_name text) returns jsonb language sql stable as $$
-  select jsonb_build_array(e.owner_id, e.peer_id) from entity e
+  select jsonb_build_array(e.owner_id, case when e.kind <> 'transfer' or recipient_sees(e) then e.peer_id end) from entity e
    where e.kind = split_part(channel_name, ':', 1) and e.id = split_part(channel_name, ':', 2)::uuid
 $$;
 

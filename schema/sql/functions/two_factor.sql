@@ -133,11 +133,13 @@ create or replace function keep_default_factor(p_user uuid, p_prefer text) retur
 $$;
 
 -- Enables the provider whose pending setup the code confirms, and returns the provider. Returns null if there is
--- none.
+-- none. The first provider of a user removes sensitive operations from the user's API keys, because no code was
+-- entered for them. The user is locked first, as in set_up_two_factor and add_api_key.
 create or replace function confirm_two_factor(p_user uuid, p_attempt uuid, p_step bigint, p_sms text[])
 returns text language plpgsql as $$
 declare chosen text; wants_default boolean;
 begin
+  perform hold_user(p_user);
   select provider into chosen from two_factor where user_id = p_user and used_by = p_attempt and confirmed_at is not null;
   if found then return chosen; end if;
   if p_step is not null then
@@ -151,6 +153,10 @@ begin
    where user_id = p_user and provider = chosen and confirmed_at is null
   returning is_default into wants_default;
   if not found then return null; end if;
+  if not exists (select 1 from two_factor where user_id = p_user and provider <> chosen and confirmed_at is not null) then
+    update api_key set sensitive = false, scopes = array_remove(scopes, 'adminUser:bypass2fa')
+     where user_id = p_user and sensitive;
+  end if;
   if wants_default then
     update two_factor set is_default = (provider = chosen) where user_id = p_user;
   end if;
@@ -165,6 +171,7 @@ create or replace function confirm_two_factor(p_user uuid, p_attempt uuid, p_ste
 returns text language plpgsql as $$
 declare replaced boolean;
 begin
+  perform hold_user(p_user);
   if p_step is not null then
     select sealed_secret is distinct from p_sealed_secret into replaced from two_factor
      where user_id = p_user and provider = 'AuthenticatorApp' for update;

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { type Role, roleScopes, type Scope } from "../../../schema/accounts/scope.ts"
+import { isKeyScope, type Role, type Scope } from "../../../schema/accounts/scope.ts"
 import type { Unavailable } from "../../../schema/errors.ts"
 import { Bus } from "../../cluster/bus.ts"
 import { InvalidatedCache } from "../../cluster/invalidated-cache.ts"
@@ -14,6 +14,7 @@ interface StoredKey {
   readonly user_id: string
   readonly secret_hash: string
   readonly scopes: ReadonlyArray<Scope>
+  readonly sensitive: boolean
   readonly expires_at: string | null
   /** The role that the key's user had when the key was created. If it is null, `scopesFor` does not check it. */
   readonly made_as: Role | null
@@ -24,6 +25,8 @@ export interface ApiKeyCaller {
   readonly caller: Caller
   /** The scopes stored with the key. */
   readonly scopes: ReadonlySet<Scope>
+  /** Whether the key may do sensitive operations. */
+  readonly sensitive: boolean
   /** The time when the key expires, in milliseconds since the Unix epoch. Infinity if the key does not expire. */
   readonly expiresAt: number
   /**
@@ -47,12 +50,15 @@ const makeEntry = (id: string, text: string, key: StoredKey, caller: Caller): En
     text,
     caller,
     scopes: new Set(key.scopes),
+    sensitive: key.sensitive,
     expiresAt: key.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(key.expires_at),
     scopesFor: (role) => {
       const known = byRole.get(role)
       if (known !== undefined) return known
-      const before = roleScopes[key.made_as ?? role]
-      const scopes = new Set(key.scopes.filter((scope) => roleScopes[role].has(scope) && before.has(scope)))
+      const before = key.made_as ?? role
+      const scopes = new Set(
+        key.scopes.filter((scope) => isKeyScope(role, scope) && isKeyScope(before, scope)),
+      )
       byRole.set(role, scopes)
       return scopes
     },
@@ -96,7 +102,7 @@ export class ApiKeyCallerCache extends Context.Service<
           const remember = memory.watch()
           const [row] = yield* sql.rows<StoredKey>(
             (q) =>
-              q`select user_id, secret_hash, scopes, expires_at, made_as from api_key where id = ${parts.id}`,
+              q`select user_id, secret_hash, scopes, sensitive, expires_at, made_as from api_key where id = ${parts.id}`,
           )
           if (row === undefined || !apiKeyMatches(row.secret_hash, parts.secret)) return undefined
           const caller = callers.remembered(row.user_id) ?? (yield* callers.find(row.user_id))

@@ -1,10 +1,16 @@
 import { Context, Effect, Layer } from "effect"
 import type { DisplayApiKey } from "../../../schema/accounts/api-key.ts"
 import type { Role, Scope } from "../../../schema/accounts/scope.ts"
-import { fieldFault, NotFound, type Unavailable, Unprocessable } from "../../../schema/errors.ts"
+import {
+  fieldFault,
+  NotFound,
+  TwoFactorRequired,
+  type Unavailable,
+  Unprocessable,
+} from "../../../schema/errors.ts"
 import { Bus } from "../../cluster/bus.ts"
 import { invalidating } from "../../cluster/invalidate-after-unknown-outcome.ts"
-import { Sql } from "../../postgres/sql.ts"
+import { type Client, Sql } from "../../postgres/sql.ts"
 import { SecurityLog } from "../security-log/security-log.ts"
 import { makeApiKey } from "./secrets.ts"
 
@@ -13,8 +19,19 @@ interface ApiKeyRow {
   readonly user_id: string
   readonly name: string
   readonly scopes: ReadonlyArray<Scope>
+  readonly sensitive: boolean
   readonly created_at: string
+  readonly last_used_at: string | null
   readonly expires_at: string | null
+}
+
+export interface NewApiKey {
+  readonly name: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly expiresAt: string | null
+  readonly sensitive: boolean
+  /** Whether the creator has entered a two-factor code for this. */
+  readonly hasCode: boolean
 }
 
 const maxKeysPerUser = 50
@@ -26,9 +43,14 @@ const display = (row: ApiKeyRow, text = `svc_${row.id}_…`): DisplayApiKey => (
   api_key: text,
   name: row.name,
   scopes: row.scopes,
+  sensitive: row.sensitive,
   created_at: row.created_at,
+  ...(row.last_used_at === null ? {} : { last_used_at: row.last_used_at }),
   ...(row.expires_at === null ? {} : { expires_at: row.expires_at }),
 })
+
+const columns = (q: Client) =>
+  q`k.id, k.user_id, k.name, k.scopes, k.sensitive, k.created_at, k.last_used_at, k.expires_at`
 
 /** Returns the id of an API key. A client may send the id, the complete key, or the key with a hidden secret. */
 const idOf = (text: string): string => /^svc_([^_]+)_/.exec(text)?.[1] ?? text
@@ -39,12 +61,8 @@ export class ApiKeys extends Context.Service<
   {
     create(
       userId: string,
-      facts: {
-        readonly name: string
-        readonly scopes: ReadonlyArray<Scope>
-        readonly expiresAt: string | null
-      },
-    ): Effect.Effect<DisplayApiKey, NotFound | Unprocessable | Unavailable>
+      key: NewApiKey,
+    ): Effect.Effect<DisplayApiKey, NotFound | TwoFactorRequired | Unprocessable | Unavailable>
     list(userId: string): Effect.Effect<ReadonlyArray<DisplayApiKey>, Unavailable>
     /**
      * Deletes a key that belongs to this user, or to any user with one of these roles. When this returns, no process
@@ -66,21 +84,33 @@ export class ApiKeys extends Context.Service<
         securityLog.record({ event, userId: row.user_id, details: { key_id: row.id, name: row.name } })
 
       return ApiKeys.of({
-        create: Effect.fnUntraced(function* (userId, { expiresAt, name, scopes }) {
+        create: Effect.fnUntraced(function* (userId, { expiresAt, hasCode, name, scopes, sensitive }) {
           const { hash, id, text } = yield* makeApiKey
+          const key = {
+            id,
+            user_id: userId,
+            name,
+            hash,
+            scopes,
+            sensitive,
+            has_code: hasCode,
+            expires_at: expiresAt,
+            most: maxKeysPerUser,
+          }
           const [row] = yield* sql.rows<ApiKeyRow>(
-            (q) => q`
-              select id, user_id, name, scopes, created_at, expires_at
-                from put_api_key(${id}, ${userId}, ${name}, ${hash}, ${scopes as string[]}, ${expiresAt}, ${maxKeysPerUser})`,
+            (q) => q`select ${columns(q)} from add_api_key(${JSON.stringify(key)}::text::jsonb) k`,
           )
           if (row !== undefined) return yield* Effect.as(record("api_key.created", row), display(row, text))
-          const [facts] = yield* sql.rows<{ users: boolean; past: boolean }>(
+          const [facts] = yield* sql.rows<{ users: boolean; past: boolean; second_factor: boolean }>(
             (
               q,
             ) => q`select exists (select 1 from app_user where id = ${userId} and deleted_at is null) as users,
-                            coalesce(${expiresAt}::timestamptz <= now(), false) as past`,
+                            coalesce(${expiresAt}::timestamptz <= now(), false) as past,
+                            exists (select 1 from two_factor where user_id = ${userId} and confirmed_at is not null) as second_factor`,
           )
           if (!facts!.users) return yield* new NotFound({ error: "User not found." })
+          // The user enabled two-factor login while this request ran.
+          if (sensitive && !hasCode && facts!.second_factor) return yield* new TwoFactorRequired({})
           return yield* facts!.past
             ? new Unprocessable({
                 error: "expires_at must be in the future.",
@@ -95,8 +125,8 @@ export class ApiKeys extends Context.Service<
         list: (userId) =>
           sql
             .rows<ApiKeyRow>(
-              (q) => q`select id, user_id, name, scopes, created_at, expires_at from api_key
-                        where user_id = ${userId} order by created_at, id`,
+              (q) => q`select ${columns(q)} from api_key k
+                        where k.user_id = ${userId} order by k.created_at, k.id`,
             )
             .pipe(Effect.map((rows) => rows.map((row) => display(row)))),
         remove: Effect.fnUntraced(function* (text, { roles, userId }) {
@@ -106,7 +136,7 @@ export class ApiKeys extends Context.Service<
               (q) => q`delete from api_key k using app_user u
                         where k.id = ${id} and u.id = k.user_id
                           and (u.id = ${userId} or u.role = any(${roles as string[]}))
-                       returning k.id, k.user_id, k.name, k.scopes, k.created_at, k.expires_at`,
+                       returning ${columns(q)}`,
             )
             .pipe(invalidating(bus.invalidate(apiKeyTopic, [id]), sql.statementTimeoutMs))
           if (row === undefined) return yield* new NotFound({ error: "API key not found." })

@@ -1,46 +1,55 @@
 import { Effect, Schema } from "effect"
 import { CreateApiKeyBody, DisplayApiKey } from "../../../schema/accounts/api-key.ts"
-import { rolesUpTo } from "../../../schema/accounts/scope.ts"
-import { Forbidden, NotFound, Unprocessable } from "../../../schema/errors.ts"
+import { bypass2fa, rolesUpTo } from "../../../schema/accounts/scope.ts"
+import { NotFound, TwoFactorRequired, Unprocessable } from "../../../schema/errors.ts"
 import { text, Uuid } from "../../../schema/wire-format.ts"
 import { route } from "../../http/route.ts"
 import { findActingUser } from "../acting-user.ts"
 import { checkForUser } from "../permissions.ts"
 import { ApiKeys } from "./api-key-store.ts"
 import { apiKeyScopes } from "./scopes.ts"
+import { checkMakesSensitive } from "./sensitive-keys.ts"
 
+// With an API key of another user, the caller can act as that user. So this requires the scope for logging in as
+// others.
+const actAccess = { own: true, others: "adminUser:loginAs" } as const
+const listAccess = { own: true, others: "adminUser:load" } as const
 const forUser = { user_id: Schema.optionalKey(Uuid) }
 
 const create = route({
   id: "createApiKey",
   group: "api keys",
-  summary: "Create an API key. Only this response contains the complete key",
+  summary:
+    "Create an API key. Only this response contains the complete key. `sensitive: true` allows sensitive operations; without two-factor login it requires `current_password`",
   method: "post",
   path: "/api_keys",
   auth: "JWT",
   scope: "user:createApiKey",
+  access: actAccess,
+  // If an API key could create other keys, a person with a leaked key would still have access after it is deleted.
+  sessionOnly: true,
   sensitive: true,
   limit: "write",
   query: forUser,
   body: CreateApiKeyBody,
   success: DisplayApiKey,
-  errors: [NotFound, Unprocessable],
+  errors: [NotFound, TwoFactorRequired, Unprocessable],
   handler: ({ body, principal, query }) =>
     Effect.gen(function* () {
-      // If an API key could create other keys, a person with a leaked key would still have access after the leaked key
-      // is deleted.
-      if (principal.via !== "session") {
-        return yield* new Forbidden({
-          error: "Creating an API key requires the access token of a login session, not an API key.",
-        })
-      }
-      // With an API key of another user, the caller can act as that user. So creating one requires the scope
-      // adminUser:loginAs.
-      const holder = yield* findActingUser(principal, query.user_id ?? principal.userId, "adminUser:loginAs")
+      const holder = yield* findActingUser(principal, query.user_id ?? principal.userId, actAccess.others)
       const scopes = yield* apiKeyScopes(principal, holder, body.scopes)
+      const sensitive = body.sensitive === true || scopes.includes(bypass2fa)
+      if (sensitive) yield* checkMakesSensitive(principal, holder.id, scopes, body.current_password)
       const expiresAt = body.expires_at ?? null
       return yield* ApiKeys.use((keys) =>
-        keys.create(holder.id, { name: body.name.trim(), scopes, expiresAt }),
+        keys.create(holder.id, {
+          name: body.name.trim(),
+          scopes,
+          expiresAt,
+          sensitive,
+          // The guard of this route has checked the code.
+          hasCode: principal.twoFactor,
+        }),
       )
     }),
 })
@@ -54,13 +63,14 @@ const list = route({
   path: "/api_keys",
   auth: "JWT",
   scope: "user:createApiKey",
+  access: listAccess,
   query: forUser,
   success: Schema.Array(DisplayApiKey),
   errors: [],
   handler: ({ principal, query }) =>
     Effect.gen(function* () {
       const userId = query.user_id ?? principal.userId
-      yield* checkForUser(principal, userId, { others: "adminUser:load" })
+      yield* checkForUser(principal, userId, listAccess)
       return yield* ApiKeys.use((keys) => keys.list(userId))
     }),
 })
@@ -73,6 +83,7 @@ const remove = route({
   path: "/api_keys/:id",
   auth: "JWT",
   scope: "user:createApiKey",
+  access: actAccess,
   limit: "write",
   params: { id: text(200) },
   success: DisplayApiKey,
@@ -81,7 +92,7 @@ const remove = route({
     ApiKeys.use((keys) =>
       keys.remove(params.id, {
         userId: principal.userId,
-        roles: principal.scopes.has("adminUser:loginAs") ? rolesUpTo(principal.role) : [],
+        roles: principal.scopes.has(actAccess.others) ? rolesUpTo(principal.role) : [],
       }),
     ),
 })

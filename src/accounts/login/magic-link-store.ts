@@ -36,6 +36,8 @@ interface ConsumedLink {
   readonly needs_password?: boolean
   readonly ended: SessionsEnded | null
   readonly api_keys: ReadonlyArray<string>
+  /** The events of transfers that wait for the confirmed address. */
+  readonly events?: SessionsEnded["events"]
 }
 
 export const makeMagicLinkStore = Sql.useSync((sql) => ({

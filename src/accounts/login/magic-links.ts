@@ -223,7 +223,7 @@ export class MagicLinks extends Context.Service<
         // An API key may have been created after `find` read the keys and before `consume` deleted them. So `keyIds`
         // may lack deleted keys.
         if (done.api_keys.length > 0) yield* bus.invalidate("api_key", done.api_keys)
-        publisher.moved(done.ended?.events ?? [])
+        publisher.moved([...(done.ended?.events ?? []), ...(done.events ?? [])])
         if (done.ended !== null) yield* securityLog.record({ event: "credentials.discarded", userId })
         if (done.needs_password) {
           return yield* fieldFault(

@@ -7,8 +7,10 @@ import { RateLimits } from "../../http/limits/rate-limits.ts"
 import type { Device } from "../../http/request/device.ts"
 import { Outbox } from "../../turns/outbox.ts"
 import { type Account, Accounts } from "../account-store.ts"
+import { ApiKeys } from "../api-keys/api-key-store.ts"
+import { passwordNotice } from "../api-keys/password-notice.ts"
 import { CallerCache } from "../caller-cache.ts"
-import { hashNewPassword, passwordNotice } from "../new-password.ts"
+import { hashNewPassword } from "../new-password.ts"
 import { Passwords } from "../passwords.ts"
 import { SecurityLog } from "../security-log/security-log.ts"
 import { OneTimeCodes } from "../sessions/one-time-codes.ts"
@@ -62,6 +64,7 @@ export class PasswordResets extends Context.Service<
       const accounts = yield* Accounts
       const callers = yield* CallerCache
       const codes = yield* OneTimeCodes
+      const keys = yield* ApiKeys
       const limits = yield* RateLimits
       const links = yield* MagicLinks
       const outbox = yield* Outbox
@@ -105,9 +108,10 @@ export class PasswordResets extends Context.Service<
         if (found === undefined) return yield* invalidLink()
         const { userId } = found
         const hash = yield* hashNewPassword(password).pipe(Effect.provideService(Passwords, passwords))
-        const account = yield* accounts.find({ id: userId })
-        if (account === undefined) return yield* invalidLink()
-        const mail = yield* outbox.seal(passwordNotice(account))
+        const notice = yield* passwordNotice(userId, found.email, false).pipe(
+          Effect.provideService(ApiKeys, keys),
+        )
+        const mail = yield* outbox.seal(notice)
         const ended = yield* store
           .resetPassword(hashes(token), randomUUID(), hash, mail)
           .pipe(callers.invalidating(userId))

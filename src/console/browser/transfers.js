@@ -130,6 +130,15 @@ const drawList = (list, items, side, nothing) => {
   })
 }
 
+const confirmFirst = () =>
+  h(
+    "span",
+    {},
+    "Incoming transfers are shown after you ",
+    h("a", { href: "#/account/profile" }, "confirm your email address"),
+    ".",
+  )
+
 const newTransfer = () =>
   actionForm(
     {
@@ -191,7 +200,12 @@ export const draw = async (root, lifetime) => {
   lifetime.onEnd(
     transfers.watch((value) => {
       if (value === undefined) return
-      drawList(incoming, value.incoming, "receiver", "No incoming transfers.")
+      drawList(
+        incoming,
+        value.incoming,
+        "receiver",
+        value.mustConfirm ? confirmFirst() : "No incoming transfers.",
+      )
       drawList(outgoing, value.outgoing, "sender", "No outgoing transfers.")
       fill(more, cut(value.outgoing, value.sent))
       drawBegin().catch(() => {})

@@ -104,6 +104,7 @@ const removeItem = route({
   method: "del",
   path: "/cart/cart_items/:cart_item_id",
   scope: "cart:update",
+  access: { own: true },
   params: { cart_item_id: Uuid },
   errors: refusals,
   handler: ({ params, principal }) =>
@@ -143,6 +144,7 @@ const checkoutOrder = route({
   summary:
     "Check out an open order. Orders of other users require `adminCart:update`. Cash with the same `external_reference` is booked once; another amount with it is 409. 422 `method_unavailable`: the method has no payment provider",
   path: "/cart/checkout/:id",
+  access: { own: true, others: "adminCart:update" },
   params: { id: Uuid },
   handler: ({ body, headers, params, principal }) =>
     Checkouts.use((checkouts) =>

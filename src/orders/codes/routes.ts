@@ -4,7 +4,7 @@ import { CodeAvailability, CodeType, ListOfCodeAvailability, NewCode } from "../
 import { paged, pageQuery, pageRequest } from "../../../schema/paging.ts"
 import { Uuid } from "../../../schema/wire-format.ts"
 import { checkInOrganization, checkScope } from "../../accounts/permissions.ts"
-import { route } from "../../http/route.ts"
+import { inOrganization, route } from "../../http/route.ts"
 import { operationKey } from "../../turns/operation-key.ts"
 import { Codes, showCode } from "./code-store.ts"
 
@@ -17,6 +17,7 @@ const listCodes = route({
     "List codes and their uses. `organization_id` lists the codes of an organization; it requires organizationCode:admin in the organization",
   method: "get",
   path: "/codes",
+  access: inOrganization("code:read"),
   query: {
     ...pageQuery,
     code_type: Schema.optionalKey(CodeType),
@@ -45,6 +46,7 @@ const createCode = route({
     "Create a discount code or a random id code. `organization_id` requires organizationCode:admin in the organization. Codes of an organization discount only orders of its partner pages and signed activations, within its budget",
   method: "post",
   path: "/codes",
+  access: inOrganization("code:write"),
   body: NewCode,
   success: CodeAvailability,
   errors: [Forbidden, Unprocessable],
@@ -63,6 +65,7 @@ const deleteCode = route({
   summary: "Delete a code. Earlier uses stay valid",
   method: "del",
   path: "/codes/:code_id",
+  access: inOrganization("code:delete"),
   params: { code_id: Uuid },
   success: CodeAvailability,
   errors: [Forbidden, NotFound],

@@ -1,6 +1,6 @@
 import { outboxHint } from "../outbox.js"
 import { actionButton, actionForm } from "../parts/actions.js"
-import { field, fill, h } from "../parts/dom.js"
+import { field, fill, h, tick } from "../parts/dom.js"
 import { when, words } from "../parts/format.js"
 import { notify } from "../parts/notices.js"
 import { call } from "../platform/api.js"
@@ -16,7 +16,7 @@ const confirmCard = (user) =>
     h(
       "p",
       {},
-      "You need a confirmed email address to buy ids. Open the link that was sent to ",
+      "You need a confirmed email address to buy ids and to receive transfers. Open the link that was sent to ",
       h("strong", {}, user.email),
       ".",
     ),
@@ -81,11 +81,17 @@ const passwordForm = () =>
           const changed = await call("PATCH", "/account", {
             password: values.password,
             ...(values.current_password === "" ? {} : { current_password: values.current_password }),
+            ...(values.revoke_api_keys === "on" ? { revoke_api_keys: true } : {}),
           })
           return changed.token_response
         })
         form.reset()
-        notify("Your password was changed. All other sessions were signed out.", "good")
+        notify(
+          values.revoke_api_keys === "on"
+            ? "Your password was changed. All other sessions were signed out, and your API keys were deleted."
+            : "Your password was changed. All other sessions were signed out. API keys still work.",
+          "good",
+        )
       },
     },
     // This hidden field lets a password manager find the account that the password belongs to.
@@ -109,6 +115,7 @@ const passwordForm = () =>
       autocomplete: "new-password",
       required: true,
     }),
+    tick("Also delete all API keys", { name: "revoke_api_keys" }),
   )
 
 export const drawProfile = (place, lifetime) => {

@@ -125,7 +125,7 @@ export const drawSecurity = (place, lifetime) => {
         "p",
         {},
         on.length === 0
-          ? "Two-factor authentication is off. Turn it on to require a code for sensitive actions, such as transfers and password changes."
+          ? "Two-factor authentication is off. Turn it on to require a code for sensitive actions, such as transfers and password changes. Existing API keys can then no longer do them."
           : `Two-factor authentication is on: ${on.map((name) => names[name]).join(" and ")}.`,
       ),
       h(

@@ -1,6 +1,7 @@
 import { notify } from "../parts/notices.js"
 import { coalesced, signal } from "../parts/signal.js"
 import { get } from "./api.js"
+import { Problem } from "./http.js"
 import { subscribe } from "./live.js"
 import { account, loadAccount, refresh, sessionId, tokens } from "./session.js"
 
@@ -58,10 +59,22 @@ const cartListener = {
   },
 }
 
+/** Reads the incoming transfers. Returns undefined if the user must confirm the email address first. */
+const readIncoming = () =>
+  get("/transfers/incoming").catch((error) => {
+    if (error instanceof Problem && error.status === 403) return undefined
+    throw error
+  })
+
 const readTransfers = coalesced(async () => {
   try {
-    const [outgoing, incoming] = await Promise.all([get("/transfers?limit=200"), get("/transfers/incoming")])
-    transfers.set({ outgoing: outgoing.data, sent: outgoing.paging.total, incoming })
+    const [outgoing, incoming] = await Promise.all([get("/transfers?limit=200"), readIncoming()])
+    transfers.set({
+      outgoing: outgoing.data,
+      sent: outgoing.paging.total,
+      incoming: incoming ?? [],
+      mustConfirm: incoming === undefined,
+    })
   } catch {
     // After a failure, the next event or the next connection loads the transfers again.
   }
@@ -122,12 +135,18 @@ const interestListener = {
 }
 
 let userId
+let confirmedAt
 let stops = []
 
 /** Subscribes to the channels of the signed-in user. */
 export const startStore = () =>
   account.watch((current) => {
-    if (current?.user.id === userId) return
+    const hasChanged = confirmedAt !== current?.user.email_verified_at
+    confirmedAt = current?.user.email_verified_at
+    if (current?.user.id === userId) {
+      if (userId !== undefined && hasChanged) readTransfers()
+      return
+    }
     userId = current?.user.id
     for (const stop of stops.splice(0)) stop()
     cartReads++

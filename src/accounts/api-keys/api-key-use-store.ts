@@ -1,0 +1,48 @@
+import { Context, Effect, Layer, Schedule } from "effect"
+import { Sql } from "../../postgres/sql.ts"
+
+const flushEvery = "1 minute"
+/** The maximum time that shutdown waits for the last flush. */
+const maxShutdownFlush = "5 seconds"
+
+/**
+ * Records when API keys were last used. The ids of used keys are collected in memory and written about once a minute,
+ * so that a request with an API key needs no write.
+ */
+export class ApiKeyUses extends Context.Service<
+  ApiKeyUses,
+  {
+    note(keyId: string): void
+    readonly flush: Effect.Effect<void>
+  }
+>()("directory/ApiKeyUses") {
+  static readonly layer = Layer.effect(
+    ApiKeyUses,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      let used = new Set<string>()
+
+      const flush = Effect.gen(function* () {
+        if (used.size === 0) return
+        const ids = [...used]
+        used = new Set()
+        // Another process may write the same keys. It writes the same minute, so locked rows are skipped.
+        yield* sql.rows(
+          (q) => q`update api_key k set last_used_at = now()
+                     from (select id from api_key where id = any(${ids}) for update skip locked) u
+                    where k.id = u.id`,
+        )
+      }).pipe(Effect.catchCause((cause) => Effect.logWarning("API key uses were not stored", cause)))
+
+      yield* Effect.addFinalizer(() => Effect.interruptible(Effect.timeoutOption(flush, maxShutdownFlush)))
+      yield* Effect.forkScoped(Effect.repeat(flush, Schedule.spaced(flushEvery)))
+
+      return ApiKeyUses.of({
+        note: (keyId) => {
+          used.add(keyId)
+        },
+        flush,
+      })
+    }),
+  )
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import { TooManyRequests, type Unavailable } from "../../schema/errors.ts"
+import type { ExpiredRows } from "../postgres/prune.ts"
+import { Sql } from "../postgres/sql.ts"
+
+/**
+ * How many wrong codes a user may enter within 24 hours: for transfers of one id, and for all transfers. Each code also
+ * has its own limit (`maxWrongTries`), but a new transfer or a resent code starts that limit again. With these limits,
+ * a thief with a session or an API key guesses a code of six digits with a chance of 1 to 50,000 per day.
+ */
+export const maxWrongPerId = 10
+export const maxWrongPerUser = 20
+const windowHours = 24
+
+interface Taken {
+  /** Which limit is used up, or null if the attempt was counted. */
+  readonly limit: "id" | "user" | null
+  readonly wait_seconds: number
+  readonly free_at: string | null
+}
+
+const usedUp = ({ free_at, limit, wait_seconds }: Taken) => {
+  const scope = limit === "id" ? "for transfers of this emoji id" : "for your transfers"
+  const most = limit === "id" ? maxWrongPerId : maxWrongPerUser
+  return new TooManyRequests({
+    error: `${most} wrong codes were entered ${scope} within ${windowHours} hours. Try again after ${free_at}.`,
+    retryAfterSeconds: Math.max(1, Math.ceil(wait_seconds)),
+  })
+}
+
+/**
+ * Counts the wrong codes that a user enters for transfers, across transfers, credentials and processes. Only the party
+ * that may enter a code is counted, so another user cannot use up the attempts.
+ */
+export class CodeAttempts extends Context.Service<
+  CodeAttempts,
+  {
+    /** Counts an attempt. It must be called before the code is compared. Returns the id of the attempt. */
+    take(userId: string, eid: string): Effect.Effect<string, TooManyRequests | Unavailable>
+    /** Removes an attempt from the count, because its code was correct. */
+    giveBack(attempt: string): Effect.Effect<void, Unavailable>
+  }
+>()("directory/CodeAttempts") {
+  static readonly layer = Layer.effect(
+    CodeAttempts,
+    Effect.gen(function* () {
+      const sql = yield* Sql
+      return CodeAttempts.of({
+        take: Effect.fnUntraced(function* (userId, eid) {
+          const attempt = randomUUID()
+          const [row] = yield* sql.rows<{ taken: Taken }>(
+            (
+              q,
+            ) => q`select take_transfer_attempt(${attempt}, ${userId}, ${eid}, ${maxWrongPerId}, ${maxWrongPerUser},
+                                                  make_interval(hours => ${windowHours})) as taken`,
+          )
+          return row!.taken.limit === null ? attempt : yield* usedUp(row!.taken)
+        }),
+        giveBack: (attempt) =>
+          sql.rows((q) => q`delete from wrong_transfer_code where id = ${attempt}`).pipe(Effect.asVoid),
+      })
+    }),
+  )
+}
+
+export const oldWrongTransferCodes: ExpiredRows = {
+  table: "wrong_transfer_code",
+  key: ["id"],
+  isExpired: (q) => q`at < now() - make_interval(hours => ${2 * windowHours})`,
+}
