@@ -8,12 +8,12 @@ import type { Device } from "../../http/request/device.ts"
 import { Outbox } from "../../turns/outbox.ts"
 import { type Account, Accounts } from "../account-store.ts"
 import { CallerCache } from "../caller-cache.ts"
-import { hashNewPassword, passwordNotice } from "../new-password.ts"
 import { Passwords } from "../passwords.ts"
 import { OneTimeCodes } from "../sessions/one-time-codes.ts"
 import { Sessions } from "../sessions/sessions.ts"
 import { makeMagicLinkStore } from "./magic-link-store.ts"
 import { invalidLink, type LinkSite, MagicLinks } from "./magic-links.ts"
+import { hashNewPassword, passwordNotice } from "./new-password.ts"
 import { clearPasswordAttempts } from "./password-attempts.ts"
 
 /** Returns the address for the link, or undefined if the account cannot reset a password. */
