@@ -1,9 +1,9 @@
 import { Effect } from "effect"
-import type { Mail } from "../../schema/turn.ts"
-import type { Account } from "./account-store.ts"
-import { queueFull } from "./login/login.ts"
-import { Passwords } from "./passwords.ts"
-import { unacceptable } from "./registration.ts"
+import type { Mail } from "../../../schema/turn.ts"
+import type { Account } from "../account-store.ts"
+import { Passwords } from "../passwords.ts"
+import { unacceptable } from "../registration.ts"
+import { queueFull } from "./login.ts"
 
 /** A mail that reports a change of the account. Only a confirmed address gets it. */
 export const noticeTo = (account: Account, change: string): ReadonlyArray<Mail> =>
