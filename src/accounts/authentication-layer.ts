@@ -25,13 +25,13 @@ import { Users } from "./user-store.ts"
 export const credentials = (keys: ReadonlyArray<NamedKey>, passwords?: PasswordOptions) =>
   Layer.mergeAll(OneTimeCodes.layer({ keys }), RefreshTokens.layer({ keys }), Passwords.layer(passwords))
 
-/** Services that verify access tokens, and find and cache their users. */
+/** Services that verify access tokens, find and cache their users, and record the use of API keys. */
 export const callers = (keys: ReadonlyArray<NamedKey>, config: Config) => {
   const facts = { keys, issuer: config.baseUrl, accessSeconds: config.accessTokenSeconds }
   // One node may sign a token and another node may verify it, so all nodes use the database's clock.
   const tokens = Tokens.layer(facts).pipe(Layer.provide(Layer.effect(Clock.Clock, makeDatabaseTime)))
   return Layer.mergeAll(AccountResponseCache.layer, Users.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(CallerCache.layer, tokens)),
+    Layer.provideMerge(Layer.mergeAll(ApiKeyUses.layer, CallerCache.layer, tokens)),
   )
 }
 
@@ -43,7 +43,6 @@ export const authentication = Layer.mergeAll(MagicLinks.layer, TwoFactor.layer).
     Layer.mergeAll(
       Accounts.layer,
       ApiKeyCallerCache.layer,
-      ApiKeyUses.layer,
       RateLimits.layer,
       Totp.layer({ issuer: "Emoji Id Directory" }),
     ),

@@ -11,6 +11,7 @@ import {
 import { Bus } from "../../cluster/bus.ts"
 import { invalidating } from "../../cluster/invalidate-after-unknown-outcome.ts"
 import { type Client, Sql } from "../../postgres/sql.ts"
+import { ApiKeyUses } from "./api-key-use-store.ts"
 import { makeApiKey } from "./secrets.ts"
 
 interface ApiKeyRow {
@@ -78,6 +79,7 @@ export class ApiKeys extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       const bus = yield* Bus
+      const uses = yield* ApiKeyUses
 
       return ApiKeys.of({
         create: Effect.fnUntraced(function* (userId, { expiresAt, hasCode, name, scopes, sensitive }) {
@@ -118,13 +120,15 @@ export class ApiKeys extends Context.Service<
                 `A user can have at most ${maxKeysPerUser} API keys. Delete one before you create another.`,
               )
         }),
-        list: (userId) =>
-          sql
-            .rows<ApiKeyRow>(
-              (q) => q`select ${columns(q)} from api_key k
-                        where k.user_id = ${userId} order by k.created_at, k.id`,
-            )
-            .pipe(Effect.map((rows) => rows.map((row) => display(row)))),
+        list: Effect.fnUntraced(function* (userId) {
+          // Without this, a key that was used within the last minute would appear as unused.
+          yield* uses.flush
+          const rows = yield* sql.rows<ApiKeyRow>(
+            (q) => q`select ${columns(q)} from api_key k
+                      where k.user_id = ${userId} order by k.created_at, k.id`,
+          )
+          return rows.map((row) => display(row))
+        }),
         remove: Effect.fnUntraced(function* (text, { roles, userId }) {
           const id = idOf(text)
           const [row] = yield* sql
