@@ -29,13 +29,13 @@ import { Users } from "./user-store.ts"
 export const credentials = (keys: ReadonlyArray<NamedKey>, passwords?: PasswordOptions) =>
   Layer.mergeAll(OneTimeCodes.layer({ keys }), RefreshTokens.layer({ keys }), Passwords.layer(passwords))
 
-/** Services that sign and verify tokens, find and cache users, and record security events. */
+/** Services that sign and verify tokens, find and cache users, and record security events and the use of keys. */
 export const callers = (keys: ReadonlyArray<NamedKey>, config: Config) => {
   const facts = { keys, issuer: config.baseUrl, accessSeconds: config.accessTokenSeconds }
   // One node may sign a token and another node may verify it, so all nodes use the database's clock.
   const tokens = Tokens.layer(facts).pipe(Layer.provide(Layer.effect(Clock.Clock, makeDatabaseTime)))
   return Layer.mergeAll(AccountResponseCache.layer, Users.layer, SecurityLog.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(CallerCache.layer, SessionUses.layer, tokens)),
+    Layer.provideMerge(Layer.mergeAll(ApiKeyUses.layer, CallerCache.layer, SessionUses.layer, tokens)),
   )
 }
 
@@ -49,7 +49,6 @@ export const authentication = Layer.mergeAll(PasswordResets.layer, TwoFactor.lay
       Accounts.layer,
       ApiKeyCallerCache.layer,
       ApiKeys.layer,
-      ApiKeyUses.layer,
       RateLimits.layer,
       Totp.layer({ issuer: "Emoji Id Directory" }),
     ),

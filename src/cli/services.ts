@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { ApiKeyUses } from "../accounts/api-keys/api-key-use-store.ts"
 import { CallerCache } from "../accounts/caller-cache.ts"
 import { accounts } from "../accounts/layer.ts"
 import { Passwords } from "../accounts/passwords.ts"
@@ -26,7 +27,7 @@ import { turnServices } from "./turns.ts"
 export const cliServices = (config: Config, connection: DatabaseAddress) =>
   Layer.mergeAll(turnServices, DemoItems.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(accounts, keys, organizations, OauthClients.layer, EmojiIds.layer)),
-    Layer.provideMerge(Layer.mergeAll(CallerCache.layer, SecurityLog.layer, Users.layer)),
+    Layer.provideMerge(Layer.mergeAll(ApiKeyUses.layer, CallerCache.layer, SecurityLog.layer, Users.layer)),
     Layer.provideMerge(Layer.mergeAll(cliBus, Outbox.layer)),
     Layer.provideMerge(
       Layer.mergeAll(

@@ -5,6 +5,7 @@ import { Publisher } from "../../actors/ports.ts"
 import { Unavailable } from "../../schema/errors.ts"
 import { Accounts } from "../../src/accounts/account-store.ts"
 import { ApiKeys } from "../../src/accounts/api-keys/api-key-store.ts"
+import { ApiKeyUses } from "../../src/accounts/api-keys/api-key-use-store.ts"
 import { CallerCache } from "../../src/accounts/caller-cache.ts"
 import { MagicLinks } from "../../src/accounts/login/magic-links.ts"
 import { Passwords } from "../../src/accounts/passwords.ts"
@@ -51,7 +52,7 @@ const invalidatedBy = <A, E>(topic: string, operation: Effect.Effect<A, E, ApiKe
   }).pipe(
     Effect.provide(
       Layer.mergeAll(ApiKeys.layer, Members.layer, UserAdmin.layer).pipe(
-        Layer.provide(Layer.mergeAll(CallerCache.layer, SecurityLog.layer)),
+        Layer.provide(Layer.mergeAll(ApiKeyUses.layer, CallerCache.layer, SecurityLog.layer)),
         Layer.provideMerge(surroundings),
       ),
     ),

@@ -12,6 +12,7 @@ import { Bus } from "../../cluster/bus.ts"
 import { invalidating } from "../../cluster/invalidate-after-unknown-outcome.ts"
 import { type Client, Sql } from "../../postgres/sql.ts"
 import { SecurityLog } from "../security-log/security-log.ts"
+import { ApiKeyUses } from "./api-key-use-store.ts"
 import { makeApiKey } from "./secrets.ts"
 
 interface ApiKeyRow {
@@ -82,6 +83,7 @@ export class ApiKeys extends Context.Service<
       const securityLog = yield* SecurityLog
       const record = (event: "api_key.created" | "api_key.deleted", row: ApiKeyRow) =>
         securityLog.record({ event, userId: row.user_id, details: { key_id: row.id, name: row.name } })
+      const uses = yield* ApiKeyUses
 
       return ApiKeys.of({
         create: Effect.fnUntraced(function* (userId, { expiresAt, hasCode, name, scopes, sensitive }) {
@@ -122,13 +124,15 @@ export class ApiKeys extends Context.Service<
                 `A user can have at most ${maxKeysPerUser} API keys. Delete one before you create another.`,
               )
         }),
-        list: (userId) =>
-          sql
-            .rows<ApiKeyRow>(
-              (q) => q`select ${columns(q)} from api_key k
-                        where k.user_id = ${userId} order by k.created_at, k.id`,
-            )
-            .pipe(Effect.map((rows) => rows.map((row) => display(row)))),
+        list: Effect.fnUntraced(function* (userId) {
+          // Without this, a key that was used within the last minute would appear as unused.
+          yield* uses.flush
+          const rows = yield* sql.rows<ApiKeyRow>(
+            (q) => q`select ${columns(q)} from api_key k
+                      where k.user_id = ${userId} order by k.created_at, k.id`,
+          )
+          return rows.map((row) => display(row))
+        }),
         remove: Effect.fnUntraced(function* (text, { roles, userId }) {
           const id = idOf(text)
           const [row] = yield* sql

@@ -13,6 +13,7 @@ export class ApiKeyUses extends Context.Service<
   ApiKeyUses,
   {
     note(keyId: string): void
+    /** Writes the uses of this process. Those of other processes are written within a minute. */
     readonly flush: Effect.Effect<void>
   }
 >()("directory/ApiKeyUses") {
