@@ -50,8 +50,8 @@ const makeDevice = async (
   await service.sql`update app_user set alternate_id = ${alternateId} where id = ${user.id}`
   return { ...user, alternateId }
 }
-const activate = (codeId: string, user: TestUser, body: unknown) =>
-  service.call("POST", `/codes/${codeId}/random_yat`, { token: user.token, body })
+const activate = (codeId: string, user: TestUser, body: unknown, headers: Record<string, string> = {}) =>
+  service.call("POST", `/codes/${codeId}/random_yat`, { token: user.token, body, headers })
 const faultOf = (answer: {
   status: number
   body: { fields?: Record<string, ReadonlyArray<{ code: string }>> }
@@ -152,11 +152,21 @@ describe("a code that gives a random id", () => {
   it("with a limit of 100 uses accepts exactly 100 of 500 concurrent requests", async () => {
     const codeId = await makeCode({ max_uses: 100 })
     const devices = await Promise.all(Array.from({ length: 500 }, () => makeDevice()))
-    const answers = await Promise.all(
-      devices.map((device) => activate(codeId, device, signer.sign(device.alternateId, "n"))),
+    const counts: Record<number, number> = {}
+    await Promise.all(
+      devices.map(async (device) => {
+        const body = signer.sign(device.alternateId, "n")
+        const headers = { "Idempotency-Key": device.alternateId }
+        // A busy machine may answer 503. A repetition with the same key has one effect and gets its answer.
+        for (;;) {
+          const { status } = await activate(codeId, device, body, headers)
+          if (status === 503 || status === 409) continue
+          counts[status] = (counts[status] ?? 0) + 1
+          return
+        }
+      }),
     )
-    const count = (status: number) => answers.filter((answer) => answer.status === status).length
-    expect([count(200), count(422)]).toEqual([100, 400])
+    expect(counts).toEqual({ 200: 100, 422: 400 })
     const [row] =
       await service.sql`select uses, (select sum(count)::int from code_use where code_id = ${codeId}) as told
                                       from code where id = ${codeId}`
