@@ -2,7 +2,6 @@ import { Effect } from "effect"
 import { RegisterUserParameters } from "../../schema/accounts/account.ts"
 import { TokenResponse } from "../../schema/accounts/session.ts"
 import { Unprocessable } from "../../schema/errors.ts"
-import { deviceHeader, deviceOf } from "../http/request/device.ts"
 import { Reply } from "../http/response/reply.ts"
 import { route } from "../http/route.ts"
 import { notStored } from "./login/routes.ts"
@@ -20,11 +19,10 @@ const registerUser = route({
   body: RegisterUserParameters,
   success: TokenResponse,
   errors: [Unprocessable],
-  headers: ["sec-fetch-site", deviceHeader],
-  needsAddress: true,
-  handler: ({ address, body, headers }) =>
+  headers: ["sec-fetch-site"],
+  handler: ({ body, headers }) =>
     Effect.gen(function* () {
-      const { tokens, userId } = yield* register(body, deviceOf({ address, headers }))
+      const { tokens, userId } = yield* register(body)
       const browsers = yield* BrowserCookies
       // With this cookie, the browser can confirm the email without the password. A request from another site must
       // not set the cookie.

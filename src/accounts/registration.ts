@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import { type RegisterUserParameters, readEmail } from "../../schema/accounts/account.ts"
 import { type FieldIssue, Unprocessable } from "../../schema/errors.ts"
 import { RateLimits } from "../http/limits/rate-limits.ts"
-import type { Device } from "../http/request/device.ts"
 import type { SqlRefused } from "../postgres/sql-failures.ts"
 import { Outbox } from "../turns/outbox.ts"
 import { Accounts } from "./account-store.ts"
@@ -74,7 +73,7 @@ const offerLink = Effect.fnUntraced(function* (email: string | undefined) {
  * shows neither this session nor this browser, the link also ends this session. If the email belongs to an invited
  * account that owns something, registration fails with "already registered", and a link is sent to the address.
  */
-export const register = Effect.fnUntraced(function* (body: RegisterUserParameters, device: Device) {
+export const register = Effect.fnUntraced(function* (body: RegisterUserParameters) {
   const accounts = yield* Accounts
   const links = yield* MagicLinks
   const outbox = yield* Outbox
@@ -123,5 +122,5 @@ export const register = Effect.fnUntraced(function* (body: RegisterUserParameter
     )
   const account = yield* accounts.find({ id: userId })
   if (account === undefined) return yield* Effect.die("a registered user was not found")
-  return { userId, tokens: yield* sessions.open(account, device, { method: "registration" }) }
+  return { userId, tokens: yield* sessions.open(account, { method: "registration" }) }
 })

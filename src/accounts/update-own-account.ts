@@ -4,7 +4,6 @@ import { Conflict, Forbidden, NotFound } from "../../schema/errors.ts"
 import type { Mail } from "../../schema/turn.ts"
 import { RateLimits } from "../http/limits/rate-limits.ts"
 import type { Principal } from "../http/principal.ts"
-import type { Device } from "../http/request/device.ts"
 import { Outbox } from "../turns/outbox.ts"
 import { accountKey } from "./account-name.ts"
 import { type Account, Accounts } from "./account-store.ts"
@@ -83,11 +82,7 @@ const newEmailOf = Effect.fnUntraced(function* (account: Account, body: UpdateUs
  * Updates the caller's account. A new password ends every session, so new tokens are returned for the caller. Returns
  * undefined if the password was not changed.
  */
-export const updateAccount = Effect.fnUntraced(function* (
-  principal: Principal,
-  body: UpdateUserParameters,
-  device: Device,
-) {
+export const updateAccount = Effect.fnUntraced(function* (principal: Principal, body: UpdateUserParameters) {
   const accounts = yield* Accounts
   const callers = yield* CallerCache
   const links = yield* MagicLinks
@@ -142,5 +137,5 @@ export const updateAccount = Effect.fnUntraced(function* (
   yield* sessions.ended(account.id, { events: done.events ?? [] })
   const changed = yield* accounts.find({ id: account.id })
   if (changed === undefined) return yield* new NotFound({ error: "User not found." })
-  return yield* sessions.open(changed, device, { verifiedAt, method: "password_change" })
+  return yield* sessions.open(changed, { verifiedAt, method: "password_change" })
 })

@@ -9,7 +9,6 @@ import { AppConfig } from "../config/config.ts"
 import { notRegistered, readAnswer } from "../directory/lookup/answer.ts"
 import { type AdmitCold, admitCold } from "../directory/lookup/cold-limit.ts"
 import { Lookups } from "../directory/lookup/lookups.ts"
-import { deviceHeader } from "../http/request/device.ts"
 import { Reply } from "../http/response/reply.ts"
 import { route } from "../http/route.ts"
 import { Payments } from "../orders/payments/payments.ts"
@@ -76,11 +75,10 @@ const logIn = route({
   internal: true,
   sameOrigin: true,
   limit: "login",
-  headers: ["cookie", "sec-fetch-site", deviceHeader],
-  needsAddress: true,
+  headers: ["cookie", "sec-fetch-site"],
   success: TokenResponse,
   errors: [Forbidden, NotFound, Unauthorized],
-  handler: ({ address, headers }) => Effect.map(logInFromBrowser({ address, headers }), privately),
+  handler: ({ headers }) => Effect.map(logInFromBrowser(headers), privately),
 })
 
 export const consolePages = [show, readVocabulary, logIn] as const

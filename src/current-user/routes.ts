@@ -6,7 +6,6 @@ import { Uuid } from "../../schema/wire-format.ts"
 import { AccountResponseCache } from "../accounts/account-response-cache.ts"
 import { privately } from "../accounts/login/routes.ts"
 import { updateAccount } from "../accounts/update-own-account.ts"
-import { deviceOf, deviceRow } from "../http/request/device.ts"
 import { route } from "../http/route.ts"
 import { CurrentUsers } from "./current-users.ts"
 import { loadAccess, SessionData } from "./session-data.ts"
@@ -45,7 +44,6 @@ const load = route({
 })
 
 const update = route({
-  ...deviceRow,
   id: "updateAccount",
   group: "users",
   summary: "Change the current user's names, email or password",
@@ -57,9 +55,9 @@ const update = route({
   body: UpdateUserParameters,
   success: UpdateAccountResponse,
   errors: [Unprocessable, TwoFactorRequired, Conflict, NotFound],
-  handler: ({ address, body, headers, principal }) =>
+  handler: ({ body, principal }) =>
     Effect.gen(function* () {
-      const token_response = yield* updateAccount(principal, body, deviceOf({ address, headers }))
+      const token_response = yield* updateAccount(principal, body)
       const current = yield* CurrentUsers.use((users) => users.ofCaller(principal))
       return privately({ ...current, ...(token_response === undefined ? {} : { token_response }) })
     }),

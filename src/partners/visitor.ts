@@ -8,7 +8,6 @@ import { BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import { type BrowserSession, BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
 import { AppConfig } from "../config/config.ts"
 import { keepLastValues } from "../directory/record-inputs.ts"
-import { deviceOf } from "../http/request/device.ts"
 import { type Form, readForm, readParameters } from "../http/request/form.ts"
 import { Reply } from "../http/response/reply.ts"
 import { Organizations } from "../organizations/organization-store.ts"
@@ -192,7 +191,7 @@ export const receiveForm = Effect.fnUntraced(function* (
     return yield* new EarlyReply({ reply: goBack(visitor, { status: "aborted" }) })
   const session: BrowserSession | undefined = yield* findLogin(visitor)
   const link = { parameters: { redirect: visitor.home }, site: "web" } as const
-  const step = yield* handleLoginForm(form, visitor.browser, session, link, deviceOf(request)).pipe(
+  const step = yield* handleLoginForm(form, visitor.browser, session, link).pipe(
     Effect.catchTag("LoginFailed", ({ error }) =>
       Effect.fail(
         new EarlyReply({

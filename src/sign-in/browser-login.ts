@@ -7,7 +7,6 @@ import { PasswordResets } from "../accounts/login/password-resets.ts"
 import type { BrowserSession } from "../accounts/sessions/browser-sessions.ts"
 import { Sessions } from "../accounts/sessions/sessions.ts"
 import { SecondFactors } from "../accounts/two-factor/second-factors.ts"
-import type { Device } from "../http/request/device.ts"
 import type { Form } from "../http/request/form.ts"
 
 /** The login failed. The page shows the form again with this error. */
@@ -41,10 +40,10 @@ export const mailReset = Effect.fnUntraced(function* (
   return email
 })
 
-export const logInByPassword = (form: Form, device: Device) =>
+export const logInByPassword = (form: Form) =>
   Effect.gen(function* () {
     const email = yield* emailOf(form)
-    return yield* login({ email, password: (form["password"] ?? "").slice(0, 1600) }, device)
+    return yield* login({ email, password: (form["password"] ?? "").slice(0, 1600) })
   }).pipe(
     Effect.catchTags({
       Unauthorized: () => Effect.fail(new LoginFailed({ error: "Incorrect email or password." })),
@@ -52,10 +51,10 @@ export const logInByPassword = (form: Form, device: Device) =>
     }),
   )
 
-export const logInByCode = (sessionToken: string, form: Form, device: Device) =>
-  Sessions.use((sessions) =>
-    sessions.verifyCode(sessionToken, (form["code"] ?? "").slice(0, 64), device),
-  ).pipe(Effect.catchTag("Unauthorized", ({ message }) => Effect.fail(new LoginFailed({ error: message }))))
+export const logInByCode = (sessionToken: string, form: Form) =>
+  Sessions.use((sessions) => sessions.verifyCode(sessionToken, (form["code"] ?? "").slice(0, 64))).pipe(
+    Effect.catchTag("Unauthorized", ({ message }) => Effect.fail(new LoginFailed({ error: message }))),
+  )
 
 export const sendCodeAgain = ({ account }: BrowserSession) =>
   SecondFactors.use((factors) => factors.sendSms(account.id, { confirmedOnly: true })).pipe(

@@ -3,18 +3,13 @@ import { Forbidden, NotFound } from "../../schema/errors.ts"
 import { BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import { BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
 import { Sessions } from "../accounts/sessions/sessions.ts"
-import { deviceOf } from "../http/request/device.ts"
 
 /**
  * Opens a separate session for the console in a browser that is already logged in by a cookie. The console does not
  * share the session of the cookie, because two clients that use the same refresh token would invalidate each other's
  * token.
  */
-export const logInFromBrowser = Effect.fnUntraced(function* (request: {
-  readonly address: string
-  readonly headers: Readonly<Record<string, string>>
-}) {
-  const { headers } = request
+export const logInFromBrowser = Effect.fnUntraced(function* (headers: Readonly<Record<string, string>>) {
   if (headers["sec-fetch-site"] !== "same-origin") {
     return yield* new Forbidden({ error: "This request is allowed only from a page of this site." })
   }
@@ -23,5 +18,5 @@ export const logInFromBrowser = Effect.fnUntraced(function* (request: {
   if (!found?.admitted) return yield* new NotFound({ error: "This browser is not logged in. Log in first." })
   const sessions = yield* Sessions
   const verifiedAt = yield* sessions.findVerifiedAt(found.sessionId)
-  return yield* sessions.open(found.account, deviceOf(request), { verifiedAt, method: "console" })
+  return yield* sessions.open(found.account, { verifiedAt, method: "console" })
 })

@@ -3,7 +3,6 @@ import type { LinkSite } from "../accounts/login/magic-links.ts"
 import { type Browser, BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import type { BrowserSession } from "../accounts/sessions/browser-sessions.ts"
 import { AppConfig } from "../config/config.ts"
-import type { Device } from "../http/request/device.ts"
 import type { Form } from "../http/request/form.ts"
 import { logInByCode, logInByPassword, mailLink, mailReset, sendCodeAgain } from "./browser-login.ts"
 
@@ -27,7 +26,6 @@ export const handleLoginForm = Effect.fnUntraced(function* (
   browser: Browser,
   session: BrowserSession | undefined,
   link: { readonly parameters: Readonly<Record<string, string>>; readonly site: LinkSite },
-  device: Device,
 ) {
   const browsers = yield* BrowserCookies
   const { refreshTokenSeconds } = yield* AppConfig
@@ -45,9 +43,9 @@ export const handleLoginForm = Effect.fnUntraced(function* (
       return { kind: "mailed", email, what: "reset" } satisfies LoginStep as LoginStep
     }
     case "password":
-      return withSessionCookie(yield* logInByPassword(form, device))
+      return withSessionCookie(yield* logInByPassword(form))
     case "code":
-      return withSessionCookie(yield* logInByCode(browser.sessionToken ?? "", form, device))
+      return withSessionCookie(yield* logInByCode(browser.sessionToken ?? "", form))
     case "sms":
       if (session !== undefined) yield* sendCodeAgain(session).pipe(Effect.ignore)
       return { kind: "shown_again" } satisfies LoginStep as LoginStep

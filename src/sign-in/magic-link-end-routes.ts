@@ -4,7 +4,6 @@ import { type Browser, BrowserCookies } from "../accounts/sessions/browser-cooki
 import { type BrowserSession, BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
 import { updateAccount } from "../accounts/update-own-account.ts"
 import { AppConfig } from "../config/config.ts"
-import { deviceOf } from "../http/request/device.ts"
 import { readForm } from "../http/request/form.ts"
 import { Reply } from "../http/response/reply.ts"
 import { route } from "../http/route.ts"
@@ -53,7 +52,7 @@ const setPassword = route({
   limit: "login",
   redirects: [303],
   errors: [Conflict, Forbidden, InvalidRequest, NotFound, TwoFactorRequired],
-  handler: ({ address, headers, rawBody }) =>
+  handler: ({ headers, rawBody }) =>
     Effect.gen(function* () {
       const form = yield* Effect.fromResult(readForm(rawBody))
       const browsers = yield* BrowserCookies
@@ -64,7 +63,7 @@ const setPassword = route({
       if (session.account.password_hash !== null) return yield* showWelcome(browser, session)
       const password = (form["password"] ?? "").slice(0, 1600)
       if (password === "") return yield* showWelcome(browser, session, "Enter a password.")
-      return yield* updateAccount(session.principal, { password }, deviceOf({ address, headers })).pipe(
+      return yield* updateAccount(session.principal, { password }).pipe(
         Effect.flatMap((tokens) =>
           Effect.gen(function* () {
             const { refreshTokenSeconds } = yield* AppConfig

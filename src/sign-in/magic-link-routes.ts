@@ -5,7 +5,6 @@ import { MagicLinks, wantsPassword } from "../accounts/login/magic-links.ts"
 import { type Browser, BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import { BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
 import { AppConfig } from "../config/config.ts"
-import { deviceOf } from "../http/request/device.ts"
 import { readForm } from "../http/request/form.ts"
 import { Reply } from "../http/response/reply.ts"
 import { route } from "../http/route.ts"
@@ -90,11 +89,10 @@ const useLink = route({
   limit: "login",
   redirects: [303],
   errors: [Forbidden, InvalidRequest],
-  handler: ({ address, headers, rawBody, search }) =>
+  handler: ({ headers, rawBody, search }) =>
     Effect.gen(function* () {
       const browsers = yield* BrowserCookies
       const browser = browsers.read(headers)
-      const device = deviceOf({ address, headers })
       const landing = yield* readLanding(search, browser)
       const form = yield* Effect.fromResult(readForm(rawBody))
       if (browsers.precedesLogin(browser, headers, form)) {
@@ -129,7 +127,7 @@ const useLink = route({
       const discardsCredentials = form["action"] === discardAction
       const password = discardsCredentials ? undefined : form["password"]?.slice(0, 1600)
       const shown = { users: yield* usersOf(browser), password, discardsCredentials }
-      return yield* MagicLinks.use((links) => links.consume(landing.token, shown, device)).pipe(
+      return yield* MagicLinks.use((links) => links.consume(landing.token, shown)).pipe(
         Effect.flatMap((tokens) => continueLogin(tokens, pathsOf(landing))),
         Effect.catchTags({
           Unauthorized: () => Effect.succeed(linkInvalidPage(landing.next)),
@@ -183,11 +181,10 @@ const useCode = route({
   limit: "code",
   redirects: [303],
   errors: [Forbidden, InvalidRequest],
-  handler: ({ address, headers, rawBody, search }) =>
+  handler: ({ headers, rawBody, search }) =>
     Effect.gen(function* () {
       const browsers = yield* BrowserCookies
       const browser = browsers.read(headers)
-      const device = deviceOf({ address, headers })
       const landing = yield* readLanding(search, browser)
       const form = yield* Effect.fromResult(readForm(rawBody))
       const action = `/magic_link/code?${search}`
@@ -205,7 +202,7 @@ const useCode = route({
         yield* sendCodeAgain(session).pipe(Effect.ignore)
         return Reply.redirect(action, noStore, 303)
       }
-      return yield* logInByCode(browser.sessionToken ?? "", form, device).pipe(
+      return yield* logInByCode(browser.sessionToken ?? "", form).pipe(
         Effect.flatMap((tokens) => continueLogin(tokens, pathsOf(landing))),
         Effect.catchTag("LoginFailed", ({ error }) =>
           Effect.succeed(

@@ -4,7 +4,6 @@ import { PasswordResets } from "../accounts/login/password-resets.ts"
 import { type Browser, BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import { BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
 import { AppConfig } from "../config/config.ts"
-import { deviceOf } from "../http/request/device.ts"
 import { type Form, readForm } from "../http/request/form.ts"
 import { Reply } from "../http/response/reply.ts"
 import { route } from "../http/route.ts"
@@ -76,7 +75,7 @@ const useReset = route({
   limit: "mail",
   redirects: [303],
   errors: [Forbidden, InvalidRequest],
-  handler: ({ address, headers, rawBody, search }) =>
+  handler: ({ headers, rawBody, search }) =>
     Effect.gen(function* () {
       const browsers = yield* BrowserCookies
       const browser = browsers.read(headers)
@@ -90,9 +89,7 @@ const useReset = route({
       yield* browsers.checkForm(browser, headers, form)
       if (token === undefined) return yield* requestLink(form, browser)
       const password = (form["password"] ?? "").slice(0, 1600)
-      return yield* PasswordResets.use((resets) =>
-        resets.confirm(token, password, deviceOf({ address, headers })),
-      ).pipe(
+      return yield* PasswordResets.use((resets) => resets.confirm(token, password)).pipe(
         Effect.flatMap((tokens) => continueLogin(tokens, paths)),
         Effect.catchTags({
           Unauthorized: () => Effect.succeed(linkInvalidPage(again)),

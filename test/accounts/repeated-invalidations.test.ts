@@ -90,8 +90,7 @@ it("if the outcome of using a mailed link is unknown, the user's cached API keys
     Layer.provide(Layer.succeed(Sql, { rows } as unknown as Sql["Service"])),
     Layer.provide(surroundings),
   )
-  const device = { name: "curl/8.5.0", address: "192.0.2.1" }
-  const use = MagicLinks.use((service) => service.consume("token", { discardsCredentials: true }, device))
+  const use = MagicLinks.use((service) => service.consume("token", { discardsCredentials: true }))
   expect(await invalidatedBy("api_key", use.pipe(Effect.provide(links)) as never)).toEqual([id])
 })
 

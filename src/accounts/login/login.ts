@@ -1,6 +1,5 @@
 import { Effect } from "effect"
 import { InvalidRequest, Unauthorized, Unavailable } from "../../../schema/errors.ts"
-import type { Device } from "../../http/request/device.ts"
 import { type AccountName, accountKey, nameByEmail } from "../account-name.ts"
 import { Accounts } from "../account-store.ts"
 import { type PasswordQueueFull, Passwords } from "../passwords.ts"
@@ -27,14 +26,11 @@ export const accountName = (body: {
  * Logs in with a password. An unknown user, an inactive user and a user without a password get the same error after the
  * same time as a wrong password.
  */
-export const login = Effect.fnUntraced(function* (
-  body: {
-    readonly email?: string | null
-    readonly alternate_id?: string | null
-    readonly password: string
-  },
-  device: Device,
-) {
+export const login = Effect.fnUntraced(function* (body: {
+  readonly email?: string | null
+  readonly alternate_id?: string | null
+  readonly password: string
+}) {
   const accounts = yield* Accounts
   const passwords = yield* Passwords
   const sessions = yield* Sessions
@@ -45,8 +41,8 @@ export const login = Effect.fnUntraced(function* (
   }
   const account = yield* accounts.find(name)
   // An account has one count, whichever of its names the caller sends.
-  const attempt = { account: account?.id ?? accountKey(name), address: device.address }
-  yield* takePasswordAttempt(attempt).pipe(
+  const attempted = account?.id ?? accountKey(name)
+  yield* takePasswordAttempt(attempted).pipe(
     Effect.tapErrorTag("TooManyRequests", () => recordEvent({ event: "login.locked", userId: account?.id })),
   )
   const hash = account?.active ? (account.password_hash ?? undefined) : undefined
@@ -57,7 +53,7 @@ export const login = Effect.fnUntraced(function* (
     yield* recordEvent({ event: "login.failed", userId: account?.id, details: { method: "password" } })
     return yield* new Unauthorized({ error: "Incorrect email or password." })
   }
-  yield* passwordWasRight(attempt)
+  yield* passwordWasRight(attempted)
   if (passwords.needsRehash(hash)) {
     // This may fail, for example because the queue is full, or because an old password is too short for the current
     // rules. The login succeeds anyway.
@@ -66,5 +62,5 @@ export const login = Effect.fnUntraced(function* (
       Effect.ignore,
     )
   }
-  return yield* sessions.open(account, device, { method: "password" })
+  return yield* sessions.open(account, { method: "password" })
 })

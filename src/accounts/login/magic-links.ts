@@ -14,7 +14,6 @@ import { Bus } from "../../cluster/bus.ts"
 import { invalidating } from "../../cluster/invalidate-after-unknown-outcome.ts"
 import { AppConfig } from "../../config/config.ts"
 import { RateLimits } from "../../http/limits/rate-limits.ts"
-import type { Device } from "../../http/request/device.ts"
 import { Outbox } from "../../turns/outbox.ts"
 import { type AccountName, accountKey } from "../account-name.ts"
 import { type Account, Accounts } from "../account-store.ts"
@@ -120,7 +119,6 @@ export class MagicLinks extends Context.Service<
     consume(
       token: string,
       shown: Shown,
-      device: Device,
     ): Effect.Effect<TokenResponse, Conflict | Unauthorized | Unprocessable | TooManyRequests | Unavailable>
   }
 >()("directory/MagicLinks") {
@@ -180,9 +178,8 @@ export class MagicLinks extends Context.Service<
 
       const find = (token: string) => links.find(hashes(token))
 
-      const checkPassword = Effect.fnUntraced(function* (userId: string, password: string, address: string) {
-        const attempt = { account: userId, address }
-        yield* takePasswordAttempt(attempt).pipe(Effect.provideService(RateLimits, limits))
+      const checkPassword = Effect.fnUntraced(function* (userId: string, password: string) {
+        yield* takePasswordAttempt(userId).pipe(Effect.provideService(RateLimits, limits))
         const account = yield* accounts.find({ id: userId })
         const isRight = yield* passwords
           .verify(account?.password_hash ?? undefined, password)
@@ -191,7 +188,7 @@ export class MagicLinks extends Context.Service<
           yield* securityLog.record({ event: "login.failed", userId, details: { method: "magic_link" } })
           return yield* fieldFault("password", "invalid", "The password is wrong.")
         }
-        yield* passwordWasRight(attempt).pipe(Effect.provideService(RateLimits, limits))
+        yield* passwordWasRight(userId).pipe(Effect.provideService(RateLimits, limits))
       })
 
       /**
@@ -204,7 +201,6 @@ export class MagicLinks extends Context.Service<
       const consume = Effect.fnUntraced(function* (
         token: string,
         { discardsCredentials = false, password, users = [] }: Shown,
-        device: Device,
       ) {
         const link = yield* find(token)
         if (link === undefined) return yield* invalidLink()
@@ -213,7 +209,7 @@ export class MagicLinks extends Context.Service<
         // account.
         if (wantsPassword(link) && !password && !discardsCredentials && !users.includes(userId))
           return yield* fieldFault("password", "required", "Enter the password you registered with.")
-        if (password) yield* checkPassword(userId, password, device.address)
+        if (password) yield* checkPassword(userId, password)
         const known = password ? [...users, userId] : users
         const attempt = randomUUID()
         const done = yield* links
@@ -240,7 +236,7 @@ export class MagicLinks extends Context.Service<
         }
         const account = yield* accounts.find({ id: userId })
         if (account === undefined) return yield* new Unauthorized({ error: "The account was deleted." })
-        return yield* sessions.open(account, device, { method: "magic_link" })
+        return yield* sessions.open(account, { method: "magic_link" })
       })
 
       return MagicLinks.of({

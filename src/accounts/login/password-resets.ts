@@ -4,7 +4,6 @@ import type { TokenResponse } from "../../../schema/accounts/session.ts"
 import type { TooManyRequests, Unauthorized, Unavailable, Unprocessable } from "../../../schema/errors.ts"
 import { AppConfig } from "../../config/config.ts"
 import { RateLimits } from "../../http/limits/rate-limits.ts"
-import type { Device } from "../../http/request/device.ts"
 import { Outbox } from "../../turns/outbox.ts"
 import { type Account, Accounts } from "../account-store.ts"
 import { ApiKeys } from "../api-keys/api-key-store.ts"
@@ -52,7 +51,6 @@ export class PasswordResets extends Context.Service<
     confirm(
       token: string,
       password: string,
-      device: Device,
     ): Effect.Effect<TokenResponse, Unauthorized | Unprocessable | Unavailable>
   }
 >()("directory/PasswordResets") {
@@ -102,7 +100,7 @@ export class PasswordResets extends Context.Service<
         yield* securityLog.record({ event: "password.reset_requested", userId: account.id })
       })
 
-      const confirm = Effect.fnUntraced(function* (token: string, password: string, device: Device) {
+      const confirm = Effect.fnUntraced(function* (token: string, password: string) {
         // The link is checked before the password is hashed, because hashing is expensive and anyone can send tokens.
         const found = yield* store.findReset(hashes(token))
         if (found === undefined) return yield* invalidLink()
@@ -118,13 +116,11 @@ export class PasswordResets extends Context.Service<
         if (ended === undefined) return yield* invalidLink()
         yield* sessions.ended(userId, ended)
         yield* securityLog.record({ event: "password.reset", userId, actorId: userId })
-        yield* clearPasswordAttempts({ account: userId, address: device.address }).pipe(
-          Effect.provideService(RateLimits, limits),
-        )
+        yield* clearPasswordAttempts(userId).pipe(Effect.provideService(RateLimits, limits))
         const changed = yield* accounts.find({ id: userId })
         return changed === undefined
           ? yield* invalidLink()
-          : yield* sessions.open(changed, device, { method: "password_reset" })
+          : yield* sessions.open(changed, { method: "password_reset" })
       })
 
       return PasswordResets.of({ send, inspect: (token) => store.findReset(hashes(token)), confirm })

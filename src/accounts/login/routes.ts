@@ -12,7 +12,6 @@ import {
   TokenResponse,
 } from "../../../schema/accounts/session.ts"
 import { Conflict, InvalidRequest, Unauthorized, Unprocessable } from "../../../schema/errors.ts"
-import { deviceHeader, deviceOf, deviceRow } from "../../http/request/device.ts"
 import { Reply } from "../../http/response/reply.ts"
 import { route } from "../../http/route.ts"
 import { bearerToken } from "../authenticate.ts"
@@ -29,7 +28,6 @@ export const notStored = { "Cache-Control": "no-store" }
 export const privately = <A>(value: A) => Reply.json(value, { headers: notStored })
 
 const token = route({
-  ...deviceRow,
   id: "login",
   group,
   summary: "Log in with a password and an email or alternate_id",
@@ -40,11 +38,10 @@ const token = route({
   body: LoginRequest,
   success: TokenResponse,
   errors: [Unauthorized],
-  handler: ({ address, body, headers }) => Effect.map(login(body, deviceOf({ address, headers })), privately),
+  handler: ({ body }) => Effect.map(login(body), privately),
 })
 
 const refresh = route({
-  ...deviceRow,
   id: "refreshToken",
   group,
   summary: "Exchange a refresh token for new tokens",
@@ -55,14 +52,11 @@ const refresh = route({
   body: RefreshRequest,
   success: TokenResponse,
   errors: [Unauthorized],
-  handler: ({ address, body, headers }) =>
-    Sessions.use((sessions) =>
-      Effect.map(sessions.refresh(body.refresh_token, deviceOf({ address, headers })), privately),
-    ),
+  handler: ({ body }) =>
+    Sessions.use((sessions) => Effect.map(sessions.refresh(body.refresh_token), privately)),
 })
 
 const twoFactor = route({
-  ...deviceRow,
   id: "twoFactorAuthentication",
   group,
   summary: "Verify a two-factor code, to complete a login or to renew the grace period of a session",
@@ -73,13 +67,8 @@ const twoFactor = route({
   body: Confirm2Fa,
   success: TokenResponse,
   errors: [Unauthorized],
-  handler: ({ address, body, headers }) =>
-    Sessions.use((sessions) =>
-      Effect.map(
-        sessions.verifyCode(body.refresh_token, body.code, deviceOf({ address, headers })),
-        privately,
-      ),
-    ),
+  handler: ({ body }) =>
+    Sessions.use((sessions) => Effect.map(sessions.verifyCode(body.refresh_token, body.code), privately)),
 })
 
 const sentIfKnown = {
@@ -124,9 +113,8 @@ const consumeMagicLink = route({
   body: MagicLinkConsumeRequest,
   success: TokenResponse,
   errors: [Conflict, Unauthorized, Unprocessable],
-  headers: ["cookie", deviceHeader],
-  needsAddress: true,
-  handler: ({ address, body, headers, principal }) =>
+  headers: ["cookie"],
+  handler: ({ body, headers, principal }) =>
     Effect.gen(function* () {
       // A caller with an invalid or expired token must not count as a stranger, because using the link could then
       // remove the caller's own credentials.
@@ -141,11 +129,11 @@ const consumeMagicLink = route({
       const users = [registered, caller].filter((id) => id !== undefined)
       const links = yield* MagicLinks
       return privately(
-        yield* links.consume(
-          body.token,
-          { users, password: body.password, discardsCredentials: body.discard_credentials === true },
-          deviceOf({ address, headers }),
-        ),
+        yield* links.consume(body.token, {
+          users,
+          password: body.password,
+          discardsCredentials: body.discard_credentials === true,
+        }),
       )
     }),
 })
@@ -173,7 +161,6 @@ const requestReset = route({
 })
 
 const confirmReset = route({
-  ...deviceRow,
   id: "confirmPasswordReset",
   group,
   summary:
@@ -185,10 +172,8 @@ const confirmReset = route({
   body: PasswordResetConfirmRequest,
   success: TokenResponse,
   errors: [Unauthorized, Unprocessable],
-  handler: ({ address, body, headers }) =>
-    PasswordResets.use((resets) =>
-      Effect.map(resets.confirm(body.token, body.password, deviceOf({ address, headers })), privately),
-    ),
+  handler: ({ body }) =>
+    PasswordResets.use((resets) => Effect.map(resets.confirm(body.token, body.password), privately)),
 })
 
 const logout = route({

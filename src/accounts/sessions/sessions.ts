@@ -15,7 +15,7 @@ import {
 import { isoTime } from "../../../schema/iso-time.ts"
 import { AppConfig } from "../../config/config.ts"
 import { RateLimits } from "../../http/limits/rate-limits.ts"
-import type { Device } from "../../http/request/device.ts"
+import { currentDevice, type Device } from "../../http/request/device.ts"
 import { type Account, Accounts, type SessionsEnded } from "../account-store.ts"
 import { CallerCache } from "../caller-cache.ts"
 import { SecurityLog } from "../security-log/security-log.ts"
@@ -81,13 +81,12 @@ export class Sessions extends Context.Service<
      * Opens a new session. If `verifiedAt` is given, no code is required, because the second factor was verified at
      * that time.
      */
-    open(account: Account, device: Device, facts: OpenedBy): Effect.Effect<TokenResponse, Unavailable>
-    refresh(refreshToken: string, device: Device): Effect.Effect<TokenResponse, Unauthorized | Unavailable>
+    open(account: Account, facts: OpenedBy): Effect.Effect<TokenResponse, Unavailable>
+    refresh(refreshToken: string): Effect.Effect<TokenResponse, Unauthorized | Unavailable>
     /** Verifies a two-factor code. A correct code completes a pending login, or starts a new grace period. */
     verifyCode(
       refreshToken: string,
       code: string,
-      device: Device,
     ): Effect.Effect<TokenResponse, Unauthorized | TooManyRequests | Unavailable>
     /**
      * Records that the user of the session has just verified a second factor without `verifyCode`, for example when
@@ -133,10 +132,10 @@ export class Sessions extends Context.Service<
       const uses = yield* SessionUses
       const turn = yield* makeRefreshReuse
 
-      const renewal = (now: number, admitted: boolean, { address, name }: Device) => ({
+      const renewal = (now: number, admitted: boolean, device: Device) => ({
         at: now,
         expiresAt: now + (admitted ? config.refreshTokenSeconds : pendingSeconds) * 1000,
-        device: { address, name },
+        device,
       })
 
       const respond = Effect.fnUntraced(function* (account: Account, context: SessionContext) {
@@ -175,11 +174,8 @@ export class Sessions extends Context.Service<
         yield* callers.changed(userId)
       })
 
-      const open = Effect.fnUntraced(function* (
-        account: Account,
-        device: Device,
-        { method, ...facts }: OpenedBy,
-      ) {
+      const open = Effect.fnUntraced(function* (account: Account, { method, ...facts }: OpenedBy) {
+        const device = yield* currentDevice
         const sessionId = randomUUID()
         const verifiedAt = facts.verifiedAt ?? null
         const wants = verifiedAt === null ? (account.providers[0] ?? null) : null
@@ -222,7 +218,8 @@ export class Sessions extends Context.Service<
           details: { reason: revokeFamily.reason, session_id },
         })
 
-      const refresh = Effect.fnUntraced(function* (refreshToken: string, device: Device) {
+      const refresh = Effect.fnUntraced(function* (refreshToken: string) {
+        const device = yield* currentDevice
         const facts = yield* read(refreshToken)
         let account: Account | undefined
         const context = yield* turn(facts.sessionId, (current, now) =>
@@ -257,7 +254,8 @@ export class Sessions extends Context.Service<
         return yield* respond(account, context)
       })
 
-      const verifyCode = Effect.fnUntraced(function* (refreshToken: string, code: string, device: Device) {
+      const verifyCode = Effect.fnUntraced(function* (refreshToken: string, code: string) {
+        const device = yield* currentDevice
         const facts = yield* read(refreshToken)
         const found = yield* actors.find(facts.sessionId)
         if (found === undefined) return yield* refused()

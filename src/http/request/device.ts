@@ -1,14 +1,12 @@
+import { Effect } from "effect"
+import { RequestOrigin } from "./request-origin.ts"
+
 /** The device that sent a request. Users see it in the list of their sessions. */
 export interface Device {
   /** A short name of the program, for example "Firefox on Linux". */
   readonly name: string
   readonly address: string
 }
-
-/** The request header that `deviceOf` reads. */
-export const deviceHeader = "user-agent"
-/** The members that a route needs to call `deviceOf`. */
-export const deviceRow = { headers: [deviceHeader], needsAddress: true } as const
 
 const maxName = 60
 const maxAddress = 64
@@ -49,10 +47,8 @@ export const deviceName = (userAgent: string): string => {
   return program.slice(0, maxName) || "Unknown"
 }
 
-export const deviceOf = (request: {
-  readonly address: string
-  readonly headers: Readonly<Record<string, string>>
-}): Device => ({
-  name: deviceName(request.headers[deviceHeader] ?? ""),
-  address: request.address.slice(0, maxAddress),
+/** The device that sent the current request. */
+export const currentDevice: Effect.Effect<Device> = Effect.gen(function* () {
+  const { address, userAgent } = yield* RequestOrigin
+  return { name: deviceName(userAgent), address: address.slice(0, maxAddress) }
 })

@@ -6,7 +6,6 @@ import { type Browser, BrowserCookies } from "../../accounts/sessions/browser-co
 import { type BrowserSession, BrowserSessions } from "../../accounts/sessions/browser-sessions.ts"
 import { AppConfig } from "../../config/config.ts"
 import { listOwned } from "../../directory/id-lists.ts"
-import { deviceOf } from "../../http/request/device.ts"
 import { readForm } from "../../http/request/form.ts"
 import { Reply } from "../../http/response/reply.ts"
 import { route } from "../../http/route.ts"
@@ -155,7 +154,7 @@ const authorizeForm = route({
   limit: "login",
   redirects: [302, 303],
   errors: [Forbidden, InvalidRequest, Unprocessable],
-  handler: ({ address, headers, rawBody, search }) =>
+  handler: ({ headers, rawBody, search }) =>
     Effect.gen(function* () {
       const request = yield* readAuthorizationRequest(search)
       const form = yield* Effect.fromResult(readForm(rawBody))
@@ -172,7 +171,7 @@ const authorizeForm = route({
       const failed = { request, browser, status: 422 }
 
       const link = { parameters: request.parameters, site: "auth" } as const
-      const step = yield* handleLoginForm(form, browser, session, link, deviceOf({ address, headers })).pipe(
+      const step = yield* handleLoginForm(form, browser, session, link).pipe(
         Effect.catchTag("LoginFailed", ({ error }) =>
           Effect.succeed(
             session === undefined || session.admitted
