@@ -22,12 +22,13 @@ const summaries: Readonly<Record<keyof typeof clientFrames | keyof typeof server
 
 const channelSummaries: Readonly<Record<keyof typeof channelKinds, string>> = {
   cart: "The user's open order: changes, payment deadline, expiry.",
-  transfers: "Transfers that the user sends or receives.",
+  transfers:
+    "Transfers that the user sends or receives. Received ones appear when the user has confirmed the email address.",
   lootboxes: "Lootboxes of the user.",
   session: "Sessions of the user: second factor required or locked, logged out.",
   interests: "An emoji id on the user's interest list became available.",
   order: "One order. For its owner and admins.",
-  transfer: "One transfer. For both parties and admins.",
+  transfer: "One transfer. For both parties and admins; the recipient must have confirmed the email address.",
   emoji_id: "Changes of the records or the owner of an emoji id. Public.",
   market: "Purchases and releases of emoji ids. Public.",
 }

@@ -1,21 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { TransferActors } from "../../actors/transfer.ts"
-import {
-  awaitedCode,
-  maxResends,
-  maxWrongTries,
-  type Refusal,
-  refusal,
-  resendableAt,
-} from "../../machines/transfers/refusal.ts"
-import {
-  Conflict,
-  EventRefused,
-  Forbidden,
-  fieldFault,
-  NotFound,
-  TooManyRequests,
-} from "../../schema/errors.ts"
+import { awaitedCode, maxWrongTries, refusal, resendableAt } from "../../machines/transfers/refusal.ts"
+import { Conflict, Forbidden, NotFound } from "../../schema/errors.ts"
 import { isoTime } from "../../schema/iso-time.ts"
 import type { TransferStatus } from "../../schema/transfers/transfer.ts"
 import type { TransferContext } from "../../schema/transfers/transfer-snapshot.ts"
@@ -27,64 +13,17 @@ import { MintPermissions } from "../minting/mint-permission-store.ts"
 import { checkNotMintable } from "../minting/minting.ts"
 import { CodeAttempts } from "./code-attempt-store.ts"
 import { recipientName, type Side, TransferMails } from "./code-mails.ts"
+import { invalidCode, keyRemoved, senderInactive, toProblem, unconfirmed } from "./refusals.ts"
 import { displayTransfer } from "./transfer-store.ts"
-
-const invalidCode = (code: string, message: string) => fieldFault("code", code, message)
 
 const roleOf = (caller: Principal, { recipient, sender }: TransferContext): Side | "admin" | undefined => {
   if (caller.userId === sender.id) return "sender"
   if (caller.userId === recipient.id) return "receiver"
   return caller.scopes.has("adminEmoji:transfer") ? "admin" : undefined
 }
-/** Anyone can register any address. So transfers to an address are shown only to accounts that have confirmed it. */
-export const unconfirmed = (what: string) =>
-  new Forbidden({
-    error: `${what} Confirm the address first: open the link that we mailed to it, or request a new link with POST /auth/magic_link.`,
-    details: { email_unconfirmed: true },
-  })
-const keyRemoved = () =>
-  new Conflict({
-    error:
-      "The recipient no longer has the key that this transfer was sent to. Delete the transfer and create a new one.",
-  })
-/**
- * The error if the sender's account is not active. The account may have been deactivated because of this transfer, so
- * only an administrator can transfer the id.
- */
-const senderInactive = () =>
-  new Conflict({ error: "The sender's account is not active. Only an administrator can transfer this id." })
 const noEmail = "This user has no email address to send a code to."
 const awaitedState = { sender: "AwaitingSender", receiver: "AwaitingReceiver" } as const
 const acceptEvent = { sender: "SENDER_ACCEPT", receiver: "RECEIVER_ACCEPT" } as const
-
-/** Converts the reason for which the machine refuses a code, or a request for a new code, to an API error. */
-const toProblem = (refused: Refusal, { expiresAt }: TransferContext) => {
-  switch (refused.reason) {
-    case "transfer_expired":
-      return new EventRefused({
-        error: `The transfer expired at ${expiresAt}.`,
-        details: { state: "Expired", allowed: [] },
-      })
-    case "too_many_tries":
-      return invalidCode(
-        "too_many_tries",
-        `A wrong code was entered ${maxWrongTries} times. Request a new code.`,
-      )
-    case "code_expired":
-      return invalidCode("expired", "This code has expired. Request a new code.")
-    case "too_many_resends":
-      return new TooManyRequests({
-        error: `A code can be sent again at most ${maxResends} times. Delete the transfer and create a new one.`,
-      })
-    case "resend_too_early": {
-      const retryAfterSeconds = Math.ceil(refused.waitMs / 1000)
-      return new TooManyRequests({
-        error: `A code was sent less than a minute ago. Try again in ${retryAfterSeconds} seconds.`,
-        retryAfterSeconds,
-      })
-    }
-  }
-}
 
 /** Fails with an API error if a transfer that waits for a code would refuse the event. */
 const checkAllowed = (

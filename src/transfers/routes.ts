@@ -18,7 +18,8 @@ import {
 import { BooleanText, DateTimeIn, Uuid } from "../../schema/wire-format.ts"
 import { Parties } from "../accounts/party-store.ts"
 import { route } from "../http/route.ts"
-import { TransferAcceptance, unconfirmed } from "./accept-transfer.ts"
+import { TransferAcceptance } from "./accept-transfer.ts"
+import { unconfirmed } from "./refusals.ts"
 import { TransferRequests } from "./request-transfer.ts"
 import { maxTransfersListed, TransferLists, transferSorts } from "./transfer-store.ts"
 
