@@ -49,7 +49,7 @@ type CommonProblem<A extends AuthScheme> =
  *     are refused.
  *   - `organization`: a resource of an organization. The caller needs this scope by the role in that organization.
  *   - `others`: a resource of any user. The caller needs this scope by the global role.
- * docs/roles.md is generated from it, and test/security/role-matrix.test.ts checks that the handlers agree. A row
+ * docs/roles.md is generated from it, and test/security/roles/role-matrix.test.ts checks that the handlers agree. A row
  * without it uses no resource of a user except the caller's own data.
  */
 export interface Access {

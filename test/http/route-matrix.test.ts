@@ -10,7 +10,7 @@ import { type CallOptions, serve } from "../fixtures/service.ts"
 
 /**
  * These tests call every route with credentials that are missing, invalid or of another kind, and with sample values.
- * test/security/role-matrix.test.ts checks what valid callers of each role may do.
+ * test/security/roles/role-matrix.test.ts checks what valid callers of each role may do.
  */
 
 const service = await serve()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { exchange } from "../fixtures/raw-http.ts"
-import { serve } from "../fixtures/service.ts"
+import { exchange } from "../../fixtures/raw-http.ts"
+import { serve } from "../../fixtures/service.ts"
 
 const service = await serve()
 const port = Number(new URL(service.url).port)

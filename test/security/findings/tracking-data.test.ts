@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { beforeAll, describe, expect, it } from "vitest"
-import { cleanCancelledOrders } from "../../src/orders/cleanup.ts"
-import { PaymentEvents } from "../../src/orders/payments/apply-payment-event.ts"
-import { serve, type TestService } from "../fixtures/service.ts"
-import { openStripe } from "../orders/payments/stripe-server.ts"
-import { atSandbox, card, crypto, freshId, newShopper, until } from "../orders/shopper.ts"
+import { cleanCancelledOrders } from "../../../src/orders/cleanup.ts"
+import { PaymentEvents } from "../../../src/orders/payments/apply-payment-event.ts"
+import { serve, type TestService } from "../../fixtures/service.ts"
+import { openStripe } from "../../orders/payments/stripe-server.ts"
+import { atSandbox, card, crypto, freshId, newShopper, until } from "../../orders/shopper.ts"
 
 /** Orders that are never paid must not fill the database: their data is small, and is deleted after a while. */
 

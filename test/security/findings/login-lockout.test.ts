@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest"
-import { password } from "../accounts/person.ts"
-import { serve, type TestService } from "../fixtures/service.ts"
+import { password } from "../../accounts/person.ts"
+import { serve, type TestService } from "../../fixtures/service.ts"
 import { confirmedUser, newPassword, resetToken } from "./reset-link.ts"
 
 let one: TestService

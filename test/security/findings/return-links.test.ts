@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
-import { isPartnerLink } from "../../schema/web-link.ts"
-import { endGrace, login, register, totpCode, turnOnTotp } from "../accounts/person.ts"
-import { serveDirectory } from "../directory/directory-service.ts"
-import { freshId } from "../orders/shopper.ts"
-import { makeWalletUser } from "../partners/partner.ts"
-import { locationOf, makeVisitor } from "../sign-in/oauth/application.ts"
+import { isPartnerLink } from "../../../schema/web-link.ts"
+import { endGrace, login, register, totpCode, turnOnTotp } from "../../accounts/person.ts"
+import { serveDirectory } from "../../directory/directory-service.ts"
+import { freshId } from "../../orders/shopper.ts"
+import { makeWalletUser } from "../../partners/partner.ts"
+import { locationOf, makeVisitor } from "../../sign-in/oauth/application.ts"
 
 /** Partner flows send refresh tokens to the return link of the partner, so only the operator may change it. */
 

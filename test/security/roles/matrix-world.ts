@@ -1,11 +1,17 @@
 import { randomBytes, randomUUID } from "node:crypto"
 import { Effect } from "effect"
-import { organizationScopes, type Role, roleScopes, roles, type Scope } from "../../schema/accounts/scope.ts"
-import { makeApiKey } from "../../src/accounts/api-keys/secrets.ts"
-import { Tokens } from "../../src/accounts/sessions/tokens.ts"
-import type { Route } from "../../src/http/route.ts"
-import { type CallerScopes, reachOf, scopesOf, takesKeys } from "../fixtures/access-table.ts"
-import type { CallOptions, TestService, TestUser } from "../fixtures/service.ts"
+import {
+  organizationScopes,
+  type Role,
+  roleScopes,
+  roles,
+  type Scope,
+} from "../../../schema/accounts/scope.ts"
+import { makeApiKey } from "../../../src/accounts/api-keys/secrets.ts"
+import { Tokens } from "../../../src/accounts/sessions/tokens.ts"
+import type { Route } from "../../../src/http/route.ts"
+import { type CallerScopes, reachOf, scopesOf, takesKeys } from "../../fixtures/access-table.ts"
+import type { CallOptions, TestService, TestUser } from "../../fixtures/service.ts"
 
 const memberRoles = ["OrgMember", "OrgController", "OrgOwner"] as const
 type MemberRole = (typeof memberRoles)[number]

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it, vi } from "vitest"
-import { securityEventNames } from "../../schema/accounts/security-event.ts"
-import { deleteExpiredRows } from "../../src/operations/housekeeping.ts"
-import { login, password, register, someEmail, totpCode, turnOnTotp } from "../accounts/person.ts"
-import { serve } from "../fixtures/service.ts"
-import { cleanUp } from "../fixtures/suite/clean-up.ts"
-import { card, freshId, newShopper } from "../orders/shopper.ts"
-import { grant, makeIds } from "../transfers/transfer-service.ts"
+import { securityEventNames } from "../../../schema/accounts/security-event.ts"
+import { deleteExpiredRows } from "../../../src/operations/housekeeping.ts"
+import { login, password, register, someEmail, totpCode, turnOnTotp } from "../../accounts/person.ts"
+import { serve } from "../../fixtures/service.ts"
+import { cleanUp } from "../../fixtures/suite/clean-up.ts"
+import { card, freshId, newShopper } from "../../orders/shopper.ts"
+import { grant, makeIds } from "../../transfers/transfer-service.ts"
 
 interface Entry {
   readonly event: string

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { expect, it } from "vitest"
-import { serve } from "../fixtures/service.ts"
+import { serve } from "../../fixtures/service.ts"
 
 const origin = "https://shop.example"
 

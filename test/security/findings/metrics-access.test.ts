@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest"
-import { readConfig } from "../../src/config/config.ts"
-import { freePort } from "../fixtures/free-port.ts"
-import { request, serve } from "../fixtures/service.ts"
-import { cleanUp } from "../fixtures/suite/clean-up.ts"
+import { readConfig } from "../../../src/config/config.ts"
+import { freePort } from "../../fixtures/free-port.ts"
+import { request, serve } from "../../fixtures/service.ts"
+import { cleanUp } from "../../fixtures/suite/clean-up.ts"
 
 const production = { NODE_ENV: "production", RATE_LIMIT: "on" }
 const token = "0123456789abcdef"

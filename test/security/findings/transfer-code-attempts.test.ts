@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { createDatabase } from "../fixtures/database.ts"
-import { type CallOptions, serve, type TestUser } from "../fixtures/service.ts"
-import { codeFor, grant, makeIds } from "../transfers/transfer-service.ts"
+import { createDatabase } from "../../fixtures/database.ts"
+import { type CallOptions, serve, type TestUser } from "../../fixtures/service.ts"
+import { codeFor, grant, makeIds } from "../../transfers/transfer-service.ts"
 
 const database = await createDatabase()
 const service = await serve({}, { database, peersPossible: true })

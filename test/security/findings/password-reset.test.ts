@@ -8,14 +8,14 @@ import {
   someEmail,
   totpCode,
   turnOnTotp,
-} from "../accounts/person.ts"
-import { serve } from "../fixtures/service.ts"
+} from "../../accounts/person.ts"
+import { serve } from "../../fixtures/service.ts"
 import {
   authorizeAddress,
   locationOf,
   makeVisitor,
   registerApplication,
-} from "../sign-in/oauth/application.ts"
+} from "../../sign-in/oauth/application.ts"
 import {
   confirmedUser,
   confirmReset,

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto"
-import type { Route } from "../../src/http/route.ts"
-import type { TestService, TestUser } from "../fixtures/service.ts"
-import { card, freshId } from "../orders/shopper.ts"
-import { age, codeFor } from "../transfers/transfer-service.ts"
+import type { Route } from "../../../src/http/route.ts"
+import type { TestService, TestUser } from "../../fixtures/service.ts"
+import { card, freshId } from "../../orders/shopper.ts"
+import { age, codeFor } from "../../transfers/transfer-service.ts"
 import type { Caller, Target, World } from "./matrix-world.ts"
 
 /** A valid Ed25519 public key that no test has used. */

@@ -1,11 +1,11 @@
 import { createHash, generateKeyPairSync, randomUUID, sign } from "node:crypto"
 import { blake2b } from "@noble/hashes/blake2.js"
 import { beforeAll, describe, expect, it } from "vitest"
-import { type DirectoryService, serveDirectory } from "../directory/directory-service.ts"
-import type { Answer, TestUser } from "../fixtures/service.ts"
-import { atSandbox, freshId, newShopper, until } from "../orders/shopper.ts"
-import { makePartner, makeWalletUser } from "../partners/partner.ts"
-import { makeVisitor } from "../sign-in/oauth/application.ts"
+import { type DirectoryService, serveDirectory } from "../../directory/directory-service.ts"
+import type { Answer, TestUser } from "../../fixtures/service.ts"
+import { atSandbox, freshId, newShopper, until } from "../../orders/shopper.ts"
+import { makePartner, makeWalletUser } from "../../partners/partner.ts"
+import { makeVisitor } from "../../sign-in/oauth/application.ts"
 
 /** An organization must not be able to create free ids without a limit: its codes have an origin and a budget. */
 

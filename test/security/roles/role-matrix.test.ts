@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import type { Route } from "../../src/http/route.ts"
-import { routes } from "../../src/routes.ts"
-import { isGuarded } from "../fixtures/access-table.ts"
-import { serve } from "../fixtures/service.ts"
+import type { Route } from "../../../src/http/route.ts"
+import { routes } from "../../../src/routes.ts"
+import { isGuarded } from "../../fixtures/access-table.ts"
+import { serve } from "../../fixtures/service.ts"
 import { admittedStatus, makeRequests } from "./matrix-requests.ts"
 import { isAllowed, makeCallers, makeWorld } from "./matrix-world.ts"
 

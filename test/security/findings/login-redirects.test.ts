@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { login, register, someEmail } from "../accounts/person.ts"
-import { serve } from "../fixtures/service.ts"
+import { login, register, someEmail } from "../../accounts/person.ts"
+import { serve } from "../../fixtures/service.ts"
 
 const service = await serve()
 

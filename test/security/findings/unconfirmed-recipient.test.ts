@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
-import { Deadlines } from "../../actors/deadlines.ts"
-import { newestLink, mails as outbox, password, register, someEmail } from "../accounts/person.ts"
-import { type LiveClient, liveSocket } from "../fixtures/live-client.ts"
-import { serve } from "../fixtures/service.ts"
-import { age, codeFor, grant, makeIds, ownerOf } from "../transfers/transfer-service.ts"
+import { Deadlines } from "../../../actors/deadlines.ts"
+import { newestLink, mails as outbox, password, register, someEmail } from "../../accounts/person.ts"
+import { type LiveClient, liveSocket } from "../../fixtures/live-client.ts"
+import { serve } from "../../fixtures/service.ts"
+import { age, codeFor, grant, makeIds, ownerOf } from "../../transfers/transfer-service.ts"
 
 const service = await serve({ SWEEP_INTERVAL_MS: "60000" }, { peersPossible: true })
 const sender = await service.user()

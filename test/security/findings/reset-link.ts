@@ -1,5 +1,5 @@
-import { mails, register } from "../accounts/person.ts"
-import type { TestService } from "../fixtures/service.ts"
+import { mails, register } from "../../accounts/person.ts"
+import type { TestService } from "../../fixtures/service.ts"
 
 export const newPassword = "a new and better password"
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { serve } from "../fixtures/service.ts"
-import { freshId } from "../orders/shopper.ts"
+import { serve } from "../../fixtures/service.ts"
+import { freshId } from "../../orders/shopper.ts"
 
 const header = "strict-transport-security"
 

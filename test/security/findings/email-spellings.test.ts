@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { normalizeEmail } from "../../schema/accounts/credential-rules.ts"
-import { login, mails, password, register, someEmail } from "../accounts/person.ts"
-import { serve } from "../fixtures/service.ts"
-import { grant, makeIds } from "../transfers/transfer-service.ts"
+import { normalizeEmail } from "../../../schema/accounts/credential-rules.ts"
+import { login, mails, password, register, someEmail } from "../../accounts/person.ts"
+import { serve } from "../../fixtures/service.ts"
+import { grant, makeIds } from "../../transfers/transfer-service.ts"
 
 const service = await serve()
 const nextId = makeIds()

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest"
-import { deviceName } from "../../src/http/request/device.ts"
-import { claimsOf, login, register, turnOnTotp } from "../accounts/person.ts"
-import { liveSocket } from "../fixtures/live-client.ts"
-import { serve, type TestService } from "../fixtures/service.ts"
-import { makeVisitor } from "../sign-in/oauth/application.ts"
+import { deviceName } from "../../../src/http/request/device.ts"
+import { claimsOf, login, register, turnOnTotp } from "../../accounts/person.ts"
+import { liveSocket } from "../../fixtures/live-client.ts"
+import { serve, type TestService } from "../../fixtures/service.ts"
+import { makeVisitor } from "../../sign-in/oauth/application.ts"
 
 let one: TestService
 let two: TestService

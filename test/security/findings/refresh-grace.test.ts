@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { register } from "../accounts/person.ts"
-import { serve } from "../fixtures/service.ts"
-import { tokenCall } from "../sign-in/oauth/application.ts"
-import { startOauthService } from "../sign-in/oauth/oauth-service.ts"
+import { register } from "../../accounts/person.ts"
+import { serve } from "../../fixtures/service.ts"
+import { tokenCall } from "../../sign-in/oauth/application.ts"
+import { startOauthService } from "../../sign-in/oauth/oauth-service.ts"
 
 // The service runs as one of several processes, so that it notices changes that the tests make directly in the
 // database.

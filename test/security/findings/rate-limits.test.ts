@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest"
-import { serve } from "../fixtures/service.ts"
-import { cleanUp } from "../fixtures/suite/clean-up.ts"
-import { freshId } from "../orders/shopper.ts"
-import { grant } from "../transfers/transfer-service.ts"
+import { serve } from "../../fixtures/service.ts"
+import { cleanUp } from "../../fixtures/suite/clean-up.ts"
+import { freshId } from "../../orders/shopper.ts"
+import { grant } from "../../transfers/transfer-service.ts"
 
 const coldLookups = 20
 const limited = () => serve({ RATE_LIMIT: "on", COLD_LOOKUPS_PER_MINUTE: String(coldLookups) })

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto"
 import { beforeAll, describe, expect, it } from "vitest"
-import { endGrace, login, password, register, totpCode, turnOnTotp } from "../accounts/person.ts"
-import { liveSocket } from "../fixtures/live-client.ts"
-import { serve, type TestService } from "../fixtures/service.ts"
-import { makeVisitor } from "../sign-in/oauth/application.ts"
+import { endGrace, login, password, register, totpCode, turnOnTotp } from "../../accounts/person.ts"
+import { liveSocket } from "../../fixtures/live-client.ts"
+import { serve, type TestService } from "../../fixtures/service.ts"
+import { makeVisitor } from "../../sign-in/oauth/application.ts"
 
 let one: TestService
 let two: TestService

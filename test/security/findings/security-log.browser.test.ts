@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
-import { login } from "../accounts/person.ts"
-import { openConsole, register, registerAdmin } from "../console/console-person.ts"
-import { serveDirectory } from "../directory/directory-service.ts"
-import { executable, openBrowser } from "../fixtures/browser.ts"
-import { freePort } from "../fixtures/free-port.ts"
+import { login } from "../../accounts/person.ts"
+import { openConsole, register, registerAdmin } from "../../console/console-person.ts"
+import { serveDirectory } from "../../directory/directory-service.ts"
+import { executable, openBrowser } from "../../fixtures/browser.ts"
+import { freePort } from "../../fixtures/free-port.ts"
 
 const port = await freePort()
 const service = await serveDirectory({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { makeApiKey } from "../../src/accounts/api-keys/secrets.ts"
-import { type CallOptions, serve } from "../fixtures/service.ts"
-import { freshId } from "../orders/shopper.ts"
-import { grant } from "../transfers/transfer-service.ts"
+import { makeApiKey } from "../../../src/accounts/api-keys/secrets.ts"
+import { type CallOptions, serve } from "../../fixtures/service.ts"
+import { freshId } from "../../orders/shopper.ts"
+import { grant } from "../../transfers/transfer-service.ts"
 
 const service = await serve()
 const bot = await service.user({ role: "Bot" })

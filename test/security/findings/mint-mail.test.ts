@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { mails } from "../accounts/person.ts"
-import { serve, type TestUser } from "../fixtures/service.ts"
-import { grant, makeIds } from "../transfers/transfer-service.ts"
+import { mails } from "../../accounts/person.ts"
+import { serve, type TestUser } from "../../fixtures/service.ts"
+import { grant, makeIds } from "../../transfers/transfer-service.ts"
 
 const service = await serve()
 const nextId = makeIds()

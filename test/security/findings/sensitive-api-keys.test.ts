@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { migrate } from "../../src/postgres/migrate.ts"
-import { connect } from "../../src/postgres/sql.ts"
+import { migrate } from "../../../src/postgres/migrate.ts"
+import { connect } from "../../../src/postgres/sql.ts"
 import {
   endGrace,
   login,
@@ -10,11 +10,11 @@ import {
   register,
   totpCode,
   turnOnTotp,
-} from "../accounts/person.ts"
-import { createDatabase } from "../fixtures/database.ts"
-import { serve } from "../fixtures/service.ts"
-import { card, freshId } from "../orders/shopper.ts"
-import { grant } from "../transfers/transfer-service.ts"
+} from "../../accounts/person.ts"
+import { createDatabase } from "../../fixtures/database.ts"
+import { serve } from "../../fixtures/service.ts"
+import { card, freshId } from "../../orders/shopper.ts"
+import { grant } from "../../transfers/transfer-service.ts"
 
 const database = await createDatabase()
 const service = await serve({}, { database, peersPossible: true })
