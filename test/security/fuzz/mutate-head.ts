@@ -124,6 +124,7 @@ const addHeader: Mutation = (draft, luck) => {
   return { ...draft, headers: { ...draft.headers, [name]: value } }
 }
 
+/** Shapes that the library leaves unanswered until its idle time-out are in raw-http.test.ts, because they take long. */
 const addLines: Mutation = (draft, luck) => ({
   ...draft,
   lines: luck.pick([
@@ -131,7 +132,7 @@ const addLines: Mutation = (draft, luck) => ({
     ["x-api-key: a", "X-API-KEY: b"],
     ["host: other.example"],
     [`x-long: ${"y".repeat(20_000)}`],
-    Array.from({ length: 200 }, (_, at) => `x-many-${at}: 1`),
+    Array.from({ length: 40 }, (_, at) => `x-many-${at}: 1`),
     ["x-bytes: \xff\xfe\x80"],
     ["x-tab:\t \t"],
     ["connection: upgrade", "upgrade: websocket"],
