@@ -29,6 +29,10 @@ export interface Draft {
 export const methodOf = ({ method }: Pick<Route, "method">): string =>
   method === "del" ? "DELETE" : method.toUpperCase()
 
+/** Whether the request still names the operation of its row, so that the declarations of the row apply. */
+export const namesItsRow = ({ method, rawPath, row }: Draft): boolean =>
+  rawPath === undefined && method === methodOf(row)
+
 /** Percent-encodes a text. A lone surrogate has no encoding, so the bytes of its invalid UTF-8 form are used. */
 export const escaped = (text: string): string =>
   text.isWellFormed() ? encodeURIComponent(text) : `${encodeURIComponent(text.toWellFormed())}%ED%A0%80`

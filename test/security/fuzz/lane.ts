@@ -1,7 +1,7 @@
 import type postgres from "postgres"
 import type { Luck } from "../../fixtures/walk.ts"
 import { Connection, type RawAnswer } from "./connection.ts"
-import { anonymous, type Caller, type Draft, shown, written } from "./draft.ts"
+import { anonymous, type Caller, type Draft, namesItsRow, shown, written } from "./draft.ts"
 import { isSuccess } from "./operations.ts"
 import { faultOf } from "./oracle.ts"
 import { Pool } from "./pool.ts"
@@ -111,13 +111,14 @@ export class Lane {
     const outcome = await this.#connection.send(bytes, draft.method === "HEAD", deadlineMs)
     const { row, caller } = draft
     if (outcome.kind !== "answered") {
-      this.tally.count(row.id, caller.name, outcome.kind)
+      this.tally.count(row.id, caller.name, outcome.kind, false)
       if (outcome.kind === "hung" || !isLeftToLibrary(draft, bytes))
         this.tally.violation(`${outcome.kind} without a response: ${shown(draft)}`)
       return noAnswer
     }
     const { answer } = outcome
-    this.tally.count(row.id, caller.name, answer.status)
+    const isReached = isSuccess(answer.status) && namesItsRow(draft)
+    this.tally.count(row.id, caller.name, answer.status, isReached)
     const fault = this.#isRefusedByLibrary(draft, bytes, answer)
       ? undefined
       : faultOf(draft, answer, this.target.secrets)
@@ -126,7 +127,7 @@ export class Lane {
         `${fault}: ${shown(draft)}\n    ${answer.status} ${answer.body.toString().slice(0, 400)}`,
       )
     const read = answerOf(answer)
-    if (isSuccess(answer.status)) this.#remember(draft, read)
+    if (isReached) this.#remember(draft, read)
     return read
   }
 

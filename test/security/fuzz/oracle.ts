@@ -1,5 +1,5 @@
 import type { RawAnswer } from "./connection.ts"
-import type { Draft } from "./draft.ts"
+import { type Draft, namesItsRow } from "./draft.ts"
 import { injectedHeader, markup } from "./hostile.ts"
 import { isSuccess, operations } from "./operations.ts"
 
@@ -83,10 +83,6 @@ const errorShape = (value: unknown): string | undefined =>
   Object.hasOwn(Object(value), "request_id") ? undefined : "lookup"
 
 const needsLogin = ({ row: { auth } }: Draft): boolean => auth !== "none" && auth !== "optional"
-
-/** Whether the request still names the operation of its row, so that the declarations of the row apply. */
-const namesItsRow = ({ method, rawPath, row }: Draft): boolean =>
-  rawPath === undefined && method === (row.method === "del" ? "DELETE" : row.method.toUpperCase())
 
 /**
  * Returns what is wrong with a response, or undefined. `secrets` are the secrets of the service, which no response

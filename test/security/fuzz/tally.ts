@@ -1,4 +1,4 @@
-import { isSuccess, operations } from "./operations.ts"
+import { operations } from "./operations.ts"
 
 const violationsKept = 200
 
@@ -17,7 +17,7 @@ export class Tally {
   readonly #reached = new Set<string>()
   readonly #lastRefusal = new Map<string, string>()
 
-  count(operation: string, caller: string, status: number | "closed" | "hung"): void {
+  count(operation: string, caller: string, status: number | "closed" | "hung", isReached: boolean): void {
     this.requests++
     increase(this.statuses, String(status))
     increase(this.callers, caller)
@@ -26,7 +26,7 @@ export class Tally {
     if (status === 503) increase(this.unavailable, operation)
     // uWebSockets.js itself answers 505 to a request line that it cannot read.
     else if (status >= 500 && status !== 505) this.serverErrors++
-    if (isSuccess(status)) this.#reached.add(operation)
+    if (isReached) this.#reached.add(operation)
   }
 
   violation(text: string): void {
