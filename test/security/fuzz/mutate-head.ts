@@ -124,7 +124,7 @@ const addHeader: Mutation = (draft, luck) => {
   return { ...draft, headers: { ...draft.headers, [name]: value } }
 }
 
-/** Shapes that the library leaves unanswered until its idle time-out are in raw-http.test.ts, because they take long. */
+/** Shapes that the library leaves unanswered until its idle time-out are in test/security/abuse/raw-http.test.ts, because they take long. */
 const addLines: Mutation = (draft, luck) => ({
   ...draft,
   lines: luck.pick([

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
-import type { RawAnswer } from "./fuzz/connection.ts"
-import { anonymous, type Draft, methodOf } from "./fuzz/draft.ts"
-import { injectedHeader, markup } from "./fuzz/hostile.ts"
-import { operations } from "./fuzz/operations.ts"
-import { faultOf } from "./fuzz/oracle.ts"
+import type { RawAnswer } from "./connection.ts"
+import { anonymous, type Draft, methodOf } from "./draft.ts"
+import { injectedHeader, markup } from "./hostile.ts"
+import { operations } from "./operations.ts"
+import { faultOf } from "./oracle.ts"
 
 const secret = "a-secret-of-the-service"
 const draftOf = (operation: string): Draft => {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import type { Socket } from "node:net"
-import { openSocket } from "../fixtures/raw-http.ts"
+import { openSocket } from "../../fixtures/raw-http.ts"
 
 export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 

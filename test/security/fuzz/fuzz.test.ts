@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
-import { serve } from "../fixtures/service.ts"
-import { fuzz } from "./fuzz/fuzzer.ts"
-import { operations } from "./fuzz/operations.ts"
-import { Tally } from "./fuzz/tally.ts"
-import { findDamage, targetSettings } from "./fuzz/target.ts"
+import { serve } from "../../fixtures/service.ts"
+import { fuzz } from "./fuzzer.ts"
+import { operations } from "./operations.ts"
+import { Tally } from "./tally.ts"
+import { findDamage, targetSettings } from "./target.ts"
 
 const seed = 20_261_115
 const requests = 2_000

@@ -1,9 +1,9 @@
 import type { Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, describe, expect, it, vi } from "vitest"
-import { openSocket } from "../fixtures/raw-http.ts"
-import { serve } from "../fixtures/service.ts"
-import { patiently } from "../fixtures/suite/patience.ts"
+import { openSocket } from "../../fixtures/raw-http.ts"
+import { serve } from "../../fixtures/service.ts"
+import { patiently } from "../../fixtures/suite/patience.ts"
 
 /**
  * These tests send bytes that no HTTP client sends. Ambiguous body lengths are in test/http/body-length.test.ts,

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest"
-import { liveLimits } from "../../schema/live-frames.ts"
-import { liveSocket } from "../fixtures/live-client.ts"
-import { serve } from "../fixtures/service.ts"
+import { liveLimits } from "../../../schema/live-frames.ts"
+import { liveSocket } from "../../fixtures/live-client.ts"
+import { serve } from "../../fixtures/service.ts"
 import { type FrameFacts, opcodes, openRawLive, type RawLive } from "./live-frames.ts"
 
 /**
