@@ -42,6 +42,11 @@ const travel = async (world: World, journey: Journey): Promise<void> => {
   }
 }
 
+/** Sends every journey as it is. */
+export const sendJourneys = async (world: World): Promise<void> => {
+  for (const journey of journeys) await travel(world, journey)
+}
+
 /** Restores the prices, because administrators of the fuzzer may have made every id unsaleable. */
 const restorePrices = async (world: World, prices: unknown): Promise<void> => {
   const as = await world.root()
@@ -76,11 +81,7 @@ export const fuzz = async (
     await target.sql`update app_user set role = 'Super' where email = ${target.admin.email}`
     const [first] = worlds
     const { json: prices } = await first!.call("readPriceParameters", { as: await first!.root() })
-    await Promise.all(
-      worlds.map(async (world) => {
-        for (const journey of journeys) await travel(world, journey)
-      }),
-    )
+    await Promise.all(worlds.map(sendJourneys))
     await Promise.all(worlds.map((world) => wander(world, prices, options.isOver)))
   } finally {
     for (const { lane } of worlds) lane.close()

@@ -78,6 +78,8 @@ export class Lane {
   readonly tally: Tally
   readonly pool: Pool
   readonly samples: Samples
+  /** Called with every response, for tests that look for something in all of them. */
+  heard: (draft: Draft, answer: Answer) => void = () => {}
   readonly #connection: Connection
   readonly #succeeded = new Map<string, Array<Draft>>()
   #callers: Array<Caller> = [anonymous]
@@ -127,6 +129,7 @@ export class Lane {
         `${fault}: ${shown(draft)}\n    ${answer.status} ${answer.body.toString().slice(0, 400)}`,
       )
     const read = answerOf(answer)
+    this.heard(draft, read)
     if (isReached) this.#remember(draft, read)
     return read
   }

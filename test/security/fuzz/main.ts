@@ -1,15 +1,13 @@
 import { spawn } from "node:child_process"
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { rmSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { connect } from "../../../src/postgres/sql.ts"
 import { freePort } from "../../fixtures/free-port.ts"
-import { startProgram } from "../../fixtures/program.ts"
+import { startProgram, temporaryFolder } from "../../fixtures/program.ts"
 import { fuzz } from "./fuzzer.ts"
 import { operations } from "./operations.ts"
 import { Tally } from "./tally.ts"
-import { findDamage, targetSettings } from "./target.ts"
+import { databaseOf, findDamage, targetSettings } from "./target.ts"
 
 /**
  * `npm run fuzz -- --minutes M [--seed S] [--lanes L] [--port P]`: starts the service as in production, with its own Postgres and
@@ -56,17 +54,8 @@ const build = () =>
     )
   })
 
-/** Reads the address of the embedded Postgres from the file that Postgres itself writes. */
-const databaseOf = (folder: string) => {
-  const file = join(folder, "postgres/cluster/postmaster.pid")
-  if (!existsSync(file)) throw new Error("the embedded Postgres is not running")
-  const [, , , port = "", socketDir = ""] = readFileSync(file, "utf8").split("\n")
-  return { socketDir, port: Number(port), database: "postgres" }
-}
-
 await build()
-const folder = mkdtempSync(join(tmpdir(), "directory-fuzz-"))
-chmodSync(folder, 0o755)
+const folder = temporaryFolder()
 const port = given.port === undefined ? await freePort() : Number(given.port)
 const { environment, facts } = targetSettings()
 const program = startProgram({ ...environment, PORT: String(port), DATA_DIR: folder, LOG_LEVEL: "Warn" })

@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import type postgres from "postgres"
 import { findOffences } from "../../faults/ownership-oracle.ts"
 import type { Target } from "./lane.ts"
@@ -23,6 +25,14 @@ export const targetSettings = () => {
       secrets: [secretKeys.slice(5), mintKey, password],
     } satisfies Partial<Target>,
   }
+}
+
+/** Reads the address of the embedded Postgres of a program from the file that Postgres itself writes. */
+export const databaseOf = (dataDir: string) => {
+  const file = join(dataDir, "postgres/cluster/postmaster.pid")
+  if (!existsSync(file)) throw new Error("the embedded Postgres is not running")
+  const [, , , port = "", socketDir = ""] = readFileSync(file, "utf8").split("\n")
+  return { socketDir, port: Number(port), database: "postgres" }
 }
 
 /** The invariants that must hold after any requests, in addition to those of ownership. */
