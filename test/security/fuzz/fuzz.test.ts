@@ -19,10 +19,11 @@ await fuzz({ ...facts, port, sql: service.sql }, tally, {
 })
 
 describe(`a run of the fuzzer (seed ${seed})`, () => {
-  it("gets a response to every request, and none is a server error or differs from its declaration", () => {
+  it("gets a response to every request and live frame, and none is a server error or differs from its declaration", () => {
     expect(tally.violations).toEqual([])
     expect([tally.serverErrors, tally.hangs]).toEqual([0, 0])
     expect(tally.requests).toBeGreaterThanOrEqual(requests)
+    expect(tally.liveFrames).toBeGreaterThan(0)
   })
 
   it("gets a successful response from at least 90 % of the operations", () => {

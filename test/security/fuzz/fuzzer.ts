@@ -6,6 +6,7 @@ import { publicPages } from "./journeys/public-pages.ts"
 import { codes, lootboxes, purchases } from "./journeys/shop.ts"
 import { magicLinks, oauth, partnerFlows } from "./journeys/web-flows.ts"
 import { Lane, type Target } from "./lane.ts"
+import { fuzzLive } from "./live-lane.ts"
 import { randomRequest } from "./random-request.ts"
 import type { Tally } from "./tally.ts"
 import { JourneyStopped, World } from "./world.ts"
@@ -66,7 +67,7 @@ const wander = async (world: World, prices: unknown, isOver: () => boolean): Pro
 
 /**
  * Fuzzes the service. First each lane sends the journeys as they are, which reaches every operation. Then the lanes
- * send random requests until `isOver` returns true.
+ * send random requests, and another sends random frames on live sockets, until `isOver` returns true.
  */
 export const fuzz = async (
   target: Target,
@@ -82,7 +83,10 @@ export const fuzz = async (
     const [first] = worlds
     const { json: prices } = await first!.call("readPriceParameters", { as: await first!.root() })
     await Promise.all(worlds.map(sendJourneys))
-    await Promise.all(worlds.map((world) => wander(world, prices, options.isOver)))
+    await Promise.all([
+      ...worlds.map((world) => wander(world, prices, options.isOver)),
+      fuzzLive(target, tally, options.seed, options.isOver),
+    ])
   } finally {
     for (const { lane } of worlds) lane.close()
   }

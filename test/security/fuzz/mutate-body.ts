@@ -47,6 +47,10 @@ const changed = (value: unknown, [first, ...rest]: Path, to: unknown): unknown =
   return Object.fromEntries(members)
 }
 
+/** Returns a copy of the value in which one part is hostile or missing. */
+export const mutatedValue = (value: unknown, luck: Luck): unknown =>
+  changed(value, luck.pick(pathsIn(value))!, luck.chance(0.2) ? removed : hostileValue(luck))
+
 const textOf = ({ json }: Draft): string => JSON.stringify(json ?? {}) ?? "null"
 
 /** Replaces one part of the body, or one field of the form, by a hostile value. */

@@ -8,6 +8,7 @@ const increase = (counts: Map<string, number>, name: string) => counts.set(name,
 export class Tally {
   requests = 0
   hangs = 0
+  liveFrames = 0
   serverErrors = 0
   readonly statuses = new Map<string, number>()
   readonly callers = new Map<string, number>()
@@ -62,6 +63,7 @@ export class Tally {
       ...this.unreached.map((line) => `  not reached  ${line}`),
       `statuses      ${list(this.statuses)}`,
       `callers       ${list(this.callers)}`,
+      `live frames   ${this.liveFrames}`,
       `5xx           ${this.serverErrors} (without 503 with Retry-After: ${list(this.unavailable) || "none"})`,
       `hangs         ${this.hangs}`,
       `violations    ${this.violations.length}`,
