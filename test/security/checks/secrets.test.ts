@@ -45,7 +45,10 @@ const secrets = new Map<string, string>([
   [password, "password"],
 ])
 /** The part of a token that only its holder knows. The rest, such as the id of the session, is stored by design. */
-const secretPart = (text: string): string => text.split(/[._]/).at(-1) ?? ""
+const secretPart = (text: string): string => {
+  if (text.includes(".")) return text.slice(text.lastIndexOf(".") + 1)
+  return text.startsWith("svc_") ? text.slice(text.indexOf("_", 4) + 1) : text
+}
 const members = /^(access_token|refresh_token|api_key|client_secret|ga_secret|backup_codes|form_token)$/
 const collect = (value: unknown, from: string): void => {
   if (typeof value !== "object" || value === null) return
