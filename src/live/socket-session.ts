@@ -64,10 +64,19 @@ export class LiveSession implements Subscriber {
     return this.#subscriptions.size
   }
 
+  /**
+   * Counts a frame of the client, and closes the socket if it has sent too many. Returns false if the frame is not to
+   * be handled. The transport calls it for pings and pongs, which it answers itself.
+   */
+  count(): boolean {
+    if (this.#phase === "closed" || this.#phase === "ending") return false
+    if (this.#frameLimit.take(this.#ports.now())) return true
+    this.#close(closeCodes.tooManyFrames, "too_many_frames")
+    return false
+  }
+
   receive(text: string) {
-    if (this.#phase === "closed" || this.#phase === "ending") return
-    if (!this.#frameLimit.take(this.#ports.now()))
-      return this.#close(closeCodes.tooManyFrames, "too_many_frames")
+    if (!this.count()) return
     const frame = decodeClientFrame(text)
     if (frame.type === undefined)
       return this.#refuse(

@@ -162,6 +162,8 @@ export const mountLive = (
       }),
     message: (socket, message, isBinary) =>
       guarded(socket, ({ session }) => session?.receive(isBinary ? "" : Buffer.from(message).toString())),
+    ping: (socket) => guarded(socket, ({ session }) => session?.count()),
+    pong: (socket) => guarded(socket, ({ session }) => session?.count()),
     dropped: (socket) => guarded(socket, ({ session }) => session && sessions.isSlow(session)),
     drain: (socket) => guarded(socket, ({ session }) => session?.drained()),
     close: (socket) => {
