@@ -3,7 +3,7 @@ import { NotFound } from "../../schema/errors.ts"
 import { CodeBudget, SetCodeBudget } from "../../schema/organizations/code-budget.ts"
 import { Uuid } from "../../schema/wire-format.ts"
 import { checkInOrganization } from "../accounts/permissions.ts"
-import { route } from "../http/route.ts"
+import { inOrganization, route } from "../http/route.ts"
 import { CodeBudgets } from "./code-budget-store.ts"
 
 const shared = {
@@ -20,6 +20,7 @@ const show = route({
   summary:
     "Show how many cents the codes of an organization may still discount. Requires organizationCode:admin in the organization",
   method: "get",
+  access: inOrganization("organizationCode:admin"),
   errors: [NotFound],
   handler: ({ params, principal }) =>
     checkInOrganization(principal, params.id, "organizationCode:admin").pipe(

@@ -14,7 +14,7 @@ const times = (text: string) => text.split(notice).length - 1
 /** Starts a service and returns the text of one page of each kind, including error pages. */
 const pagesOf = async (settings: Record<string, string>) => {
   const service = await serveDirectory(settings)
-  const partner = await makePartner(service)
+  const partner = await makePartner(service, "octo", "https://wallet.example/back")
   const application = await registerApplication(service, "https://app.example/callback")
   const paths: Record<string, number> = {
     "/": 200,
@@ -85,7 +85,7 @@ describe("PAYMENTS=sandbox", () => {
 describe("without a payment provider", () => {
   it("a partner's cart page says that payments are not configured, has no pay button, and rejects the form", async () => {
     const service = await serveDirectory(production)
-    await makePartner(service)
+    await makePartner(service, "octo", "https://wallet.example/back")
     const user = await makeWalletUser(service, "wallet-1")
     await service.sql`update app_user set free_limit = 0 where id = ${user.id}`
     const visitor = makeVisitor(service)

@@ -13,7 +13,7 @@ import { text, Uuid } from "../../../schema/wire-format.ts"
 import { checkInOrganization, checkScope } from "../../accounts/permissions.ts"
 import { Users } from "../../accounts/user-store.ts"
 import type { Principal } from "../../http/principal.ts"
-import { inOrganization, route } from "../../http/route.ts"
+import { route } from "../../http/route.ts"
 import { checkPubkey } from "../../keys/pubkeys.ts"
 import { OrderViews } from "../order-view.ts"
 import { CodePubkeys } from "./code-pubkey-store.ts"
@@ -60,7 +60,7 @@ const addPubkey = route({
   summary: "Allow a public key to activate a code",
   method: "post",
   path: "/codes/:code_id/pubkeys/:pubkey",
-  access: inOrganization("code:write"),
+  access: { organization: "organizationCode:admin", others: "code:write" },
   params: pubkeyParams,
   success: Schema.String,
   errors: [Forbidden, NotFound, Unprocessable],
@@ -85,7 +85,7 @@ const removePubkey = route({
   summary: "Remove a public key from the keys that can activate a code",
   method: "del",
   path: "/codes/:code_id/pubkeys/:pubkey",
-  access: inOrganization("code:write"),
+  access: { organization: "organizationCode:admin", others: "code:write" },
   params: pubkeyParams,
   success: Schema.String,
   errors: [Forbidden, NotFound],

@@ -4,7 +4,7 @@ import { CodeAvailability, CodeType, ListOfCodeAvailability, NewCode } from "../
 import { paged, pageQuery, pageRequest } from "../../../schema/paging.ts"
 import { Uuid } from "../../../schema/wire-format.ts"
 import { checkInOrganization, checkScope } from "../../accounts/permissions.ts"
-import { inOrganization, route } from "../../http/route.ts"
+import { route } from "../../http/route.ts"
 import { operationKey } from "../../turns/operation-key.ts"
 import { Codes, showCode } from "./code-store.ts"
 
@@ -17,7 +17,7 @@ const listCodes = route({
     "List codes and their uses. `organization_id` lists the codes of an organization; it requires organizationCode:admin in the organization",
   method: "get",
   path: "/codes",
-  access: inOrganization("code:read"),
+  access: { organization: "organizationCode:admin", others: "code:read" },
   query: {
     ...pageQuery,
     code_type: Schema.optionalKey(CodeType),
@@ -46,7 +46,7 @@ const createCode = route({
     "Create a discount code or a random id code. `organization_id` requires organizationCode:admin in the organization. Codes of an organization discount only orders of its partner pages and signed activations, within its budget",
   method: "post",
   path: "/codes",
-  access: inOrganization("code:write"),
+  access: { organization: "organizationCode:admin", others: "code:write" },
   body: NewCode,
   success: CodeAvailability,
   errors: [Forbidden, Unprocessable],
@@ -65,7 +65,7 @@ const deleteCode = route({
   summary: "Delete a code. Earlier uses stay valid",
   method: "del",
   path: "/codes/:code_id",
-  access: inOrganization("code:delete"),
+  access: { organization: "organizationCode:admin", others: "code:delete" },
   params: { code_id: Uuid },
   success: CodeAvailability,
   errors: [Forbidden, NotFound],

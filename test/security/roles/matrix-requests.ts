@@ -200,6 +200,12 @@ export const makeRequests = (service: TestService) => {
     disable2FA: async () => own("/account/2fa/disable", { disable_all: true }),
     load: listBuilder("/account/load"),
     updateAccount: async () => own("/account", { first_name: "Ann" }),
+    endSession: async (_, { user }) => {
+      const [session] =
+        await sql`select id from entity where kind = 'session' and owner_id = ${user.id} limit 1`
+      return own(`/account/sessions/${session?.["id"]}`)
+    },
+    getSecurityLogOfUser: userBuilder("/security_log"),
     showUser: userBuilder(),
     updateUserByAdmin: userBuilder("", { first_name: "Ann" }),
     deleteUser: userBuilder(),
@@ -241,10 +247,9 @@ export const makeRequests = (service: TestService) => {
     updateOrganization: organizationBuilder("", { name: "Acme" }),
     deleteOrganization: async () => ofOrganization(`/organizations/${await newOrganization()}`),
     getBranding: organizationBuilder("/branding"),
-    setBranding: organizationBuilder("/branding", {
-      currencies: [],
-      return_link: "https://partner.example/back",
-    }),
+    setBranding: organizationBuilder("/branding", { currencies: [] }),
+    getCodeBudget: organizationBuilder("/code_budget"),
+    setCodeBudget: organizationBuilder("/code_budget", { budget_in_cents: 100 }),
     listMembers: organizationBuilder("/members"),
     putMember: async ({ organization }) => {
       const { email, id } = await service.user()

@@ -17,7 +17,7 @@ const requests = makeRequests(service)
 const guarded = routes.filter(isGuarded)
 
 /** Operations that end the caller's sessions or delete the owner. Each caller needs a world of its own. */
-const endsUsers = new Set(["logout", "deleteUser"])
+const endsUsers = new Set(["logout", "endSession", "deleteUser"])
 
 const makeSetting = async (row: Route) => {
   const world = await makeWorld(service)
