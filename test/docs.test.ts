@@ -17,7 +17,7 @@ it.each([
   else expect(text).toBe(current)
 })
 
-it.each(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/operating.md"])(
+it.each(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "docs/operating.md"])(
   "all files that %s mentions exist",
   (page) => {
     const text = readFileSync(join(root, page), "utf8")
