@@ -23,15 +23,19 @@ it.each([
   },
 )
 
-it.each(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/operating.md", "docs/roles.md"])(
-  "all files that %s mentions exist",
-  (page) => {
-    const text = readFileSync(join(root, page), "utf8")
-    const named = [...text.matchAll(/`([\w./-]+\/[\w.-]+\.(?:ts|sql|md))`/g)].map((match) => match[1]!)
-    const linked = [...text.matchAll(/\]\(([\w./-]+)(?:#[\w-]+)?\)/g)].map((match) => match[1]!)
-    const exists = (name: string) =>
-      ["", "src", dirname(page)].some((base) => existsSync(join(root, base, name)))
-    expect(named.filter((name) => !exists(name))).toEqual([])
-    expect(linked.filter((name) => !existsSync(join(root, dirname(page), name)))).toEqual([])
-  },
-)
+it.each([
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "docs/operating.md",
+  "docs/roles.md",
+])("all files that %s mentions exist", (page) => {
+  const text = readFileSync(join(root, page), "utf8")
+  const named = [...text.matchAll(/`([\w./-]+\/[\w.-]+\.(?:ts|sql|md))`/g)].map((match) => match[1]!)
+  const linked = [...text.matchAll(/\]\(([\w./-]+)(?:#[\w-]+)?\)/g)].map((match) => match[1]!)
+  const exists = (name: string) =>
+    ["", "src", dirname(page)].some((base) => existsSync(join(root, base, name)))
+  expect(named.filter((name) => !exists(name))).toEqual([])
+  expect(linked.filter((name) => !existsSync(join(root, dirname(page), name)))).toEqual([])
+})

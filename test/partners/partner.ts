@@ -3,9 +3,10 @@ import type { DirectoryService } from "../directory/directory-service.ts"
 import { serveCallbacks } from "../sign-in/oauth/callback-server.ts"
 
 /**
- * Creates a partner whose return link is a page on this machine. `returns` collects the parameters of each return.
+ * Creates a partner whose return link is a page on this machine. `returns` collects the parameters of each return. In
+ * production such a link is refused, so the caller passes another one.
  */
-export const makePartner = async (service: DirectoryService, path = "octo") => {
+export const makePartner = async (service: DirectoryService, path = "octo", returnLink?: string) => {
   const returns: Array<URLSearchParams> = []
   const origin = await serveCallbacks((url, _request, response) => {
     if (url.pathname === "/wallet") returns.push(url.searchParams)
@@ -13,7 +14,11 @@ export const makePartner = async (service: DirectoryService, path = "octo") => {
   })
   const { body } = await service.call("POST", "/organizations", {
     token: service.admin.token,
-    body: { name: "Octo Wallet", partner_path: path, return_link: `${origin}/wallet?from=directory` },
+    body: {
+      name: "Octo Wallet",
+      partner_path: path,
+      return_link: returnLink ?? `${origin}/wallet?from=directory`,
+    },
   })
   expect(body.partner_path).toBe(path)
   return { id: body.id as string, path, origin, returns, home: `${service.url}/partner/${path}` }

@@ -73,6 +73,12 @@ describe("the oracle of the fuzzer", () => {
     ],
     ["a secret", "getAccount", answer(401, { ...problem, error: secret }), "secret"],
     ["a header from the request", "health", answer(200, {}, [...json, [injectedHeader, "yes"]]), "injected"],
+    [
+      "a redirect to another host",
+      "authorize",
+      answer(302, "", [...json, ["location", "//evil.example"]]),
+      "redirect",
+    ],
     ["a text that a page does not encode", "console", answer(200, `<p>${markup}</p>`, html), "encoding"],
     ["an inline script", "console", answer(200, "<script>x()</script>", html), "inline script"],
     [

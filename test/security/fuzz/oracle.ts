@@ -21,6 +21,9 @@ const pageHeaders: ReadonlyArray<readonly [name: string, pattern: RegExp]> = [
   ["x-content-type-options", /^nosniff$/],
 ]
 
+/** A redirect leads to a path of this site, or to an http address that was registered for it. */
+const safeLocation = /^(?:\/(?![/\\])|https?:\/\/)/
+
 const header = ({ headers }: RawAnswer, name: string): string | undefined =>
   headers.find(([known]) => known === name)?.[1]
 
@@ -99,6 +102,8 @@ export const faultOf = (
   if (status === 503 && header(answer, "retry-after") === undefined) return "a 503 without Retry-After"
   if (answer.body.includes("before its deadline")) return "a request that reached its deadline"
   if (header(answer, injectedHeader) !== undefined) return "a header that the request has injected"
+  const location = header(answer, "location")
+  if (location !== undefined && !safeLocation.test(location)) return `a redirect to ${location}`
   if (header(answer, "x-request-id") === undefined && status !== 101) return "no X-Request-Id"
   if (isOurs && !isSuccess(status) && !anywhere.has(status)) {
     const { declared } = operations.get(draft.row.id)!

@@ -1,4 +1,7 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import { Accounts } from "../../../src/accounts/account-store.ts"
+import { Sessions } from "../../../src/accounts/sessions/sessions.ts"
 import type { Route } from "../../../src/http/route.ts"
 import type { TestService, TestUser } from "../../fixtures/service.ts"
 import { card, freshId } from "../../orders/shopper.ts"
@@ -201,8 +204,14 @@ export const makeRequests = (service: TestService) => {
     load: listBuilder("/account/load"),
     updateAccount: async () => own("/account", { first_name: "Ann" }),
     endSession: async (_, { user }) => {
-      const [session] =
-        await sql`select id from entity where kind = 'session' and owner_id = ${user.id} limit 1`
+      await service.runtime.runPromise(
+        Effect.gen(function* () {
+          const account = yield* Accounts.use((accounts) => accounts.find({ id: user.id }))
+          yield* Sessions.use((sessions) => sessions.open(account!, { method: "password" }))
+        }),
+      )
+      const [session] = await sql`select id from entity where kind = 'session' and owner_id = ${user.id}
+                                   order by updated_at desc limit 1`
       return own(`/account/sessions/${session?.["id"]}`)
     },
     getSecurityLogOfUser: userBuilder("/security_log"),
