@@ -1,5 +1,5 @@
 import { seeded } from "../../fixtures/walk.ts"
-import { administration, apiKeys, login, twoFactor } from "./journeys/accounts.ts"
+import { administration, apiKeys, login, passwordReset, twoFactor } from "./journeys/accounts.ts"
 import { keys, records, transfers } from "./journeys/directory.ts"
 import { organizations } from "./journeys/organizations.ts"
 import { publicPages } from "./journeys/public-pages.ts"
@@ -15,6 +15,7 @@ import { JourneyStopped, World } from "./world.ts"
 const journeys = [
   publicPages,
   login,
+  passwordReset,
   twoFactor,
   administration,
   apiKeys,

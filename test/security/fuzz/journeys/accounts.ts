@@ -1,4 +1,5 @@
 import { generateSync } from "otplib"
+import { Browser } from "../browser.ts"
 import { bearer, type Person, password, type World } from "../world.ts"
 
 const code = (secret: string, steps: number) =>
@@ -24,7 +25,28 @@ export const login = async (world: World): Promise<void> => {
   await world.call("updateAccount", { as: user, json: { first_name: "Bea", last_name: "Doe" } })
   await world.call("readFeatures", { as: user })
   await world.call("showUser", { as: user, params: { id: user.id } })
+  await world.call("getSecurityLog", { as: user })
+  await world.call("login", { json: { email, password } })
+  const { json: sessions } = await world.call("listSessions", { as: user })
+  const other = sessions.find(({ current }: { current: boolean }) => !current)
+  await world.call("endSession", { as: user, params: { session_id: other?.id ?? "" } })
   await world.call("logout", { as: user })
+}
+
+/** A password reset by the API and on the pages. */
+export const passwordReset = async (world: World): Promise<void> => {
+  const user = await world.user("user", { password })
+  const tokenOf = async () => (await world.link(user.email)).searchParams.get("token") ?? ""
+  await world.call("requestPasswordReset", { json: { email: user.email } })
+  const { json: tokens } = await world.call("confirmPasswordReset", {
+    json: { token: await tokenOf(), password },
+  })
+  world.person("user", user.email, tokens)
+  const browser = new Browser(world)
+  await browser.submit("usePasswordReset", await browser.call("passwordReset"), { email: user.email })
+  const query = { token: await tokenOf() }
+  await browser.submit("usePasswordReset", await browser.call("passwordReset", { query }), { password })
+  await browser.call("passwordResetDone")
 }
 
 const enableApp = async (world: World, user: Person, operation: string) => {
@@ -86,6 +108,7 @@ export const administration = async (world: World): Promise<void> => {
   await world.call("deleteFeature", { as: admin, params: { id: feature.id } })
   const { json: prices } = await world.call("readPriceParameters", { as: admin })
   await world.call("writePriceParameters", { as: admin, json: prices })
+  await world.call("getSecurityLogOfUser", { as: admin, params: { id: user.id } })
   await world.call("deleteUser", { as: user, params: { id: user.id } })
 }
 

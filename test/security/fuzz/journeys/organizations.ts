@@ -25,6 +25,8 @@ export const organizations = async (world: World): Promise<void> => {
     json: { currencies: ["BTC"], return_link: "https://partner.example/back", requires_email: false },
   })
   await world.call("getBranding", { as, params })
+  await world.call("setCodeBudget", { as: admin, params, json: { budget_in_cents: 10_000 } })
+  await world.call("getCodeBudget", { as, params })
   await world.call("listMembers", { as, params })
   await world.call("removeMember", { as, params: { ...params, user_id: people.OrgMember.id } })
   const { json: pubkey } = await world.call("createWallet", { as })
