@@ -32,6 +32,7 @@ export interface Answer {
 const deadlineMs = 40_000
 const keptPerOperation = 6
 const callersKept = 30
+const largestRemembered = 8_000
 /**
  * The service accepts a request line and headers of 15,000 bytes together. Above that, and for bytes that are not
  * allowed in a header, uWebSockets.js itself responds or closes the connection.
@@ -130,7 +131,7 @@ export class Lane {
       )
     const read = answerOf(answer)
     this.heard(draft, read)
-    if (isReached) this.#remember(draft, read)
+    if (isReached) this.#remember(draft, bytes.length, read)
     return read
   }
 
@@ -143,8 +144,10 @@ export class Lane {
     return isBare && [400, 431, 505].includes(status) && isLeftToLibrary(draft, bytes)
   }
 
-  #remember(draft: Draft, { json }: Answer): void {
+  #remember(draft: Draft, bytes: number, { json }: Answer): void {
     this.pool.harvest(draft.row.path, json)
+    // Large requests are not mutated again, because they would grow without a limit.
+    if (bytes > largestRemembered) return
     const known = this.#succeeded.get(draft.row.id) ?? []
     if (known.length < keptPerOperation) known.push(draft)
     else known[this.luck.below(keptPerOperation)] = draft

@@ -59,6 +59,9 @@ const folder = temporaryFolder()
 const port = given.port === undefined ? await freePort() : Number(given.port)
 const { environment, facts } = targetSettings()
 const program = startProgram({ ...environment, PORT: String(port), DATA_DIR: folder, LOG_LEVEL: "Warn" })
+// The service must not stay behind if the fuzzer ends early.
+process.once("exit", () => program.child.kill("SIGTERM"))
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130))
 const tally = new Tally()
 console.log(`seed ${seed}, ${minutes} minutes, ${lanes} lanes`)
 try {

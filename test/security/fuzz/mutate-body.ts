@@ -74,14 +74,15 @@ const removePart: Mutation = (draft, luck) => {
 
 const wrapPart: Mutation = (draft, luck) => {
   const path = luck.pick(pathsIn(draft.json ?? {}))!
-  const part = path.reduce((value, name) => Object(value)[name], draft.json as unknown)
-  const many = luck.pick([1, 2, 500])!
+  const part = path.reduce((value, name) => Object(value)[name], draft.json as unknown) ?? null
+  // Copies of a large part, in several mutations, would need more memory than there is.
+  const many = (JSON.stringify(part) ?? "").length > 200 ? 2 : luck.pick([1, 2, 500])!
   return {
     ...draft,
     json: changed(
       draft.json ?? {},
       path,
-      Array.from({ length: many }, () => part ?? null),
+      Array.from({ length: many }, () => part),
     ),
   }
 }

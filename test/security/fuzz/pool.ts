@@ -1,6 +1,8 @@
 import type { Luck } from "../../fixtures/walk.ts"
 
 const keptPerName = 60
+const keptNames = 2_000
+const longestKept = 600
 const maxDepth = 6
 
 /** Members and parameters whose values occur in responses under another name. */
@@ -54,7 +56,9 @@ export class Pool {
   }
 
   #put(kind: string, value: unknown): void {
+    if (String(value).length > longestKept) return
     const values = this.#values.get(kind) ?? []
+    if (values.length === 0 && this.#values.size >= keptNames) return
     if (values.length < keptPerName) values.push(value)
     else values[this.#luck.below(keptPerName)] = value
     this.#values.set(kind, values)
