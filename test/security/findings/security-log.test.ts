@@ -276,7 +276,7 @@ describe("the log line of a security event", () => {
   })
 
   it("has an event that docs/operating.md describes", () => {
-    const text = readFileSync(join(import.meta.dirname, "../../docs/operating.md"), "utf8")
+    const text = readFileSync(join(import.meta.dirname, "../../../docs/operating.md"), "utf8")
     expect(securityEventNames.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
   })
 })
