@@ -8,6 +8,7 @@ import { serve } from "../../fixtures/service.ts"
 import { cleanUp } from "../../fixtures/suite/clean-up.ts"
 import { card, freshId, newShopper } from "../../orders/shopper.ts"
 import { grant, makeIds } from "../../transfers/transfer-service.ts"
+import { confirmedUser, confirmReset, resetToken } from "./reset-link.ts"
 
 interface Entry {
   readonly event: string
@@ -172,6 +173,54 @@ describe("the security log of a user", () => {
       "refresh_token_reused",
     )
     expect(data.find(({ event }: Entry) => event === "sessions.ended").details.reason).toBe("logout")
+  })
+
+  it("has entries for a requested password reset and for the new password", async () => {
+    const person = await confirmedUser(service)
+    const { body } = await confirmReset(service, await resetToken(service, person.email))
+    await expect.poll(() => eventsOf(body.access_token)).toContain("password.reset_requested")
+    const { data } = await logOf(body.access_token)
+    expect(data).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ event: "password.reset", actor: "self" }),
+        expect.objectContaining({
+          event: "login.succeeded",
+          details: expect.objectContaining({ method: "password_reset" }),
+        }),
+      ]),
+    )
+  })
+
+  it("has an entry for a session that the user ended", async () => {
+    const person = await register(service)
+    await login(service, person.email)
+    const { body: sessions } = await service.call("GET", "/account/sessions", { token: person.token })
+    const other = sessions.find(({ current }: { current: boolean }) => !current)
+    const ended = await service.call("DELETE", `/account/sessions/${other.id}`, { token: person.token })
+    expect(ended.status).toBe(200)
+    const [entry] = (await logOf(person.token)).data
+    expect(entry).toMatchObject({
+      event: "session.ended",
+      details: { reason: "ended", session_id: other.id },
+    })
+  })
+
+  it("has an entry for a new return link of an organization, if the user is an owner of the organization", async () => {
+    const [owner, controller] = [await service.user(), await service.user()]
+    const call = (method: string, path: string, body: unknown) =>
+      service.call(method, path, { token: admin.token, body })
+    const { body } = await call("POST", "/organizations", { name: "Octo", return_link: "wallet://old" })
+    await call("PUT", `/organizations/${body.id}/members/${owner.id}`, { role: "OrgOwner" })
+    await call("PUT", `/organizations/${body.id}/members/${controller.id}`, { role: "OrgController" })
+    const link = { currencies: [], return_link: "wallet://new" }
+    expect((await call("PUT", `/organizations/${body.id}/branding`, link)).status).toBe(200)
+    const [entry] = (await logOf(owner.token)).data
+    expect(entry).toMatchObject({
+      event: "organization.return_link_changed",
+      actor: "administrator",
+      details: { organization_id: body.id, before: "wallet://old", after: "wallet://new" },
+    })
+    expect(await eventsOf(controller.token)).not.toContain("organization.return_link_changed")
   })
 
   it("has an entry for a mint signature", async () => {
