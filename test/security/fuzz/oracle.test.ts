@@ -33,6 +33,10 @@ describe("the oracle of the fuzzer", () => {
     ["health", answer(200, { status: "ok" })],
     ["getAccount", answer(401, { ...problem, code: "unauthorized" })],
     ["lookupEmojiID", answer(404, { error: "Not registered." })],
+    [
+      "deleteApiKey",
+      answer(404, { ...problem, request_id: "r-0" }, [...json, ["idempotent-replayed", "true"]]),
+    ],
     ["console", answer(200, "<!doctype html><p>&lt;fz</p>", html)],
     ["callProxy", answer(503, problem, [...json, ["retry-after", "1"]])],
   ])("accepts a correct response of %s", (operation, given) => {

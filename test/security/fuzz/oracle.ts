@@ -52,7 +52,10 @@ const faultOfError = (answer: RawAnswer, value: unknown, shape: string | undefin
   if (shape === "lookup") return undefined
   if (shape === "oauth") return isText(body["error_description"]) ? undefined : "no error_description"
   if (!isText(body["code"])) return "an error without a code"
-  if (body["request_id"] !== header(answer, "x-request-id")) return "an error without its request id"
+  // A replayed response is the stored one, with the id of the request that was carried out.
+  const isReplayed = header(answer, "idempotent-replayed") !== undefined
+  if (!isReplayed && body["request_id"] !== header(answer, "x-request-id"))
+    return "an error without its request id"
   if (answer.status === 422 && !isFields(body["fields"])) return "a 422 without fields"
   return undefined
 }
