@@ -12,10 +12,10 @@ export const isEmail = (text: string): boolean =>
 const invisible = /\p{Default_Ignorable_Code_Point}/gu
 
 /**
- * Returns the form in which an email address is stored. Different spellings of one address have the same form, so that
- * nobody can register an address that looks like the address of another user. Compatibility forms such as full-width
- * letters and dots become the usual characters, invisible characters and dots at the end of the domain are removed, and
- * letters become lower case. The text is normalised again at the end, because lower case may undo it.
+ * Returns the form in which an email address is stored. All spellings of an address have the same form. So a user cannot
+ * register an address that looks like the address of another user. Compatibility characters, such as full-width ones,
+ * are replaced. Invisible characters, and dots at the end of the domain, are removed. The text is converted to lower case
+ * and then normalised again, because the conversion can produce text that is not normalised.
  */
 export const normalizeEmail = (typed: string): string =>
   typed

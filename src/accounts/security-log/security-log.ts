@@ -14,7 +14,7 @@ import { makeSecurityLogStore, type StoredEntry } from "./security-log-store.ts"
 /** A security event. The actor, the address and the user agent come from the current request. */
 export interface SecurityEvent {
   readonly event: SecurityEventName
-  /** The user whom the event concerns. Undefined if there is none, for example a login with an unknown email. */
+  /** The affected user. Undefined if there is none, for example a login with an unknown email. */
   readonly userId: string | undefined
   /** Facts about the event, such as the id of an API key. They must not contain a secret. */
   readonly details?: Readonly<Record<string, string | number | boolean | null>>
