@@ -1,9 +1,8 @@
 import { Context, Effect, Layer, Schedule } from "effect"
 import { Sql } from "../../postgres/sql.ts"
+import { writeAtShutdown } from "../../postgres/write-at-shutdown.ts"
 
 const flushEvery = "1 minute"
-/** The maximum time that shutdown waits for the last flush. */
-const maxShutdownFlush = "5 seconds"
 
 /**
  * Records when API keys were last used. The ids of used keys are collected in memory and written about once a minute,
@@ -35,7 +34,7 @@ export class ApiKeyUses extends Context.Service<
         )
       }).pipe(Effect.catchCause((cause) => Effect.logWarning("API key uses were not stored", cause)))
 
-      yield* Effect.addFinalizer(() => Effect.interruptible(Effect.timeoutOption(flush, maxShutdownFlush)))
+      yield* writeAtShutdown(flush)
       yield* Effect.forkScoped(Effect.repeat(flush, Schedule.spaced(flushEvery)))
 
       return ApiKeyUses.of({

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, Schedule } from "effect"
+import { writeAtShutdown } from "../../postgres/write-at-shutdown.ts"
 import { makeSessionStore } from "./session-store.ts"
 
 const interval = "1 minute"
@@ -31,7 +32,7 @@ export class SessionUses extends Context.Service<
         for (let i = 0; i < ids.length; i += batchSize) yield* store.recordUses(ids.slice(i, i + batchSize))
       }).pipe(Effect.catchCause((cause) => Effect.logWarning("last use of sessions not recorded", cause)))
 
-      yield* Effect.addFinalizer(() => write)
+      yield* writeAtShutdown(write)
       yield* write.pipe(Effect.repeat(Schedule.spaced(interval)), Effect.delay(interval), Effect.forkScoped)
 
       return SessionUses.of({

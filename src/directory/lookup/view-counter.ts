@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
 import { viewWindowDays } from "../../../schema/directory/metric.ts"
+import { writeAtShutdown } from "../../postgres/write-at-shutdown.ts"
 import { makeViewStore, type ViewBatch } from "./view-store.ts"
 
 /**
@@ -13,8 +14,6 @@ export interface ViewSource {
 }
 
 const flushEvery = "250 millis"
-/** The maximum time that shutdown waits for the last flush. */
-const maxShutdownFlush = "5 seconds"
 /**
  * The maximum number of ids in one batch. Lookups are faster than updates of a table, so the views of many ids may
  * wait in a queue. A batch is small, because the database may share a processor core with the lookups that run at the
@@ -107,7 +106,7 @@ export class ViewCounter extends Context.Service<
         { discard: true },
       )
 
-      yield* Effect.addFinalizer(() => Effect.interruptible(Effect.timeoutOption(flush, maxShutdownFlush)))
+      yield* writeAtShutdown(flush)
       yield* Effect.forkScoped(Effect.repeat(flushUpTo(1), Schedule.spaced(flushEvery)))
       yield* Effect.forkScoped(Effect.repeat(prune, Schedule.spaced(pruneEvery)))
 
