@@ -10,7 +10,7 @@ export default defineConfig({
     setupFiles: "test/fixtures/suite/clean-up.ts",
     include: ["test/**/*.test.ts"],
     pool: "forks",
-    maxWorkers: 4,
+    maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     // Tests wait for conditions: these limits only end a test that hangs. No test has a shorter one of its own.
     expect: { poll: { timeout: patienceMs } },
