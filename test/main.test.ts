@@ -159,11 +159,10 @@ describe("a production start with demo data in the database", () => {
     expect(said).toContain("admin@example.com")
     const program = await production()
     await program.printed("docs")
-  }, 120_000)
+  })
 })
 
 describe("npm start", () => {
-  const patiently = { timeout: 40_000, interval: 50 }
   const startNpm = async (more: Record<string, string> = {}) => {
     const [port, dataDir] = [await freePort(), temporaryFolder()]
     const environment = { PORT: String(port), DATA_DIR: dataDir, DEMO: "false", LOG_LEVEL: "Error", ...more }
@@ -191,19 +190,19 @@ describe("npm start", () => {
     const postgres = postgresPid(dataDir)
     program.child.kill(signal)
     expect(await program.ended).toEqual(end)
-    await expect.poll(left, patiently).toEqual([])
-    await expect.poll(() => isAlive(postgres), patiently).toBe(false)
+    await expect.poll(left).toEqual([])
+    await expect.poll(() => isAlive(postgres)).toBe(false)
     await expect(health(port)).rejects.toThrow()
   })
 
   it("stops a service that is still starting when npm gets SIGTERM", async () => {
     const { program, dataDir, left } = await startNpm({ WORKERS: "2" })
-    await expect.poll(() => postgresIsReady(dataDir), patiently).toBe(true)
+    await expect.poll(() => postgresIsReady(dataDir)).toBe(true)
     const postgres = postgresPid(dataDir)
     program.child.kill("SIGTERM")
     expect(await program.ended).toEqual({ code: 0, signal: null })
-    await expect.poll(left, patiently).toEqual([])
-    await expect.poll(() => isAlive(postgres), patiently).toBe(false)
+    await expect.poll(left).toEqual([])
+    await expect.poll(() => isAlive(postgres)).toBe(false)
   })
 })
 

@@ -5,6 +5,7 @@ import { StaticResponse } from "../../src/http/response/static.ts"
 import type { Server } from "../../src/http/server.ts"
 import { openSocket } from "../fixtures/raw-http.ts"
 import { serveEndpoints } from "../fixtures/servers/http-server.ts"
+import { patiently } from "../fixtures/suite/patience.ts"
 
 /**
  * These tests use clients that send many requests without waiting for the responses, and clients that do not read the
@@ -58,7 +59,7 @@ const flood = async (of: Server, requests: string): Promise<Socket> => {
   send()
   return socket
 }
-const closed = (socket: Socket) => vi.waitFor(() => expect(socket.destroyed).toBe(true), { timeout: 25_000 })
+const closed = (socket: Socket) => vi.waitFor(() => expect(socket.destroyed).toBe(true), patiently)
 
 const countAnswers = (socket: Socket, expected: number): Promise<number> => {
   let answers = 0
@@ -167,7 +168,7 @@ it("each of 300 pipelined requests for an unknown path gets its own request id, 
   socket.write(unknown.repeat(300))
   const inHeaders = () => [...text.matchAll(/x-request-id: (\S+)/gi)].map(([, id]) => id)
   const inBodies = () => [...text.matchAll(/"request_id":"([^"]+)"/g)].map(([, id]) => id)
-  await vi.waitFor(() => expect(inBodies()).toHaveLength(300))
+  await vi.waitFor(() => expect(inBodies()).toHaveLength(300), patiently)
   socket.destroy()
   expect(inHeaders()).toEqual(inBodies())
   expect(new Set(inHeaders()).size).toBe(300)

@@ -88,8 +88,7 @@ afterAll(async () => {
 
 const put = (to: string, kind: string, data: Record<string, unknown>) =>
   service.runtime.runPromise(Outbox.use((outbox) => outbox.put({ to, kind, data })))
-const mailTo = (to: string) =>
-  expect.poll(() => mails.find((mail) => mail.to.includes(to)), { timeout: 10_000 })
+const mailTo = (to: string) => expect.poll(() => mails.find((mail) => mail.to.includes(to)))
 /** Moves the next delivery attempt of the mail to the current time. */
 const dueNow = (to: string) =>
   service.sql`update outbox set due_at = now() where recipient = ${to} and due_at < 'infinity'`
