@@ -111,6 +111,11 @@ describe("a wallet that looks up all records", () => {
     ])
   })
 
+  it("gets the records of two tags that are separated by a comma as it is", async () => {
+    const { body } = await send(service, "GET", `${path}?tags=0x1001,0x1002`, dart)
+    expect(body.result.map(({ data }: { data: string }) => data)).toEqual([standard, `${sub}|Coffee`])
+  })
+
   it("gets an empty list for an id without records", async () => {
     const answer = await send(service, "GET", empty, dart)
     expect(answer.status).toBe(200)

@@ -60,6 +60,15 @@ describe("a wallet that creates an account for its device", () => {
   })
 })
 
+describe("a wallet that registers a device and an email together", () => {
+  it("logs in with both in one request", async () => {
+    const account = { ...device(), email: `${randomUUID()}@example.com` }
+    expect((await register(account)).status).toBe(200)
+    const answer = await send(service, "POST", "/auth/token", json, account)
+    expect([answer.status, typeof answer.body.access_token]).toEqual([200, "string"])
+  })
+})
+
 describe("a wallet that gets a first id for its user", () => {
   it("clears the cart with a `null` body, checks out for free and writes a record at once", async () => {
     const { access } = await signUp()
