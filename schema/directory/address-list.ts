@@ -1,4 +1,5 @@
 import { type DirectoryRecord, normalizeRecord, RecordRefused } from "./record.ts"
+import { findSingleValueKey } from "./record-selection.ts"
 import { findRecordClass, formatTag, parseHexOrDecimalTag, parseTag } from "./record-tag.ts"
 
 /** The error for addresses in a partner's request that are not valid. The message says what is wrong. */
@@ -11,6 +12,9 @@ export class AddressesRefused {
   }
 }
 
+// Some wallets send every address that they have used, although only the last one of a category is written. The size of
+// the request limits their number first: its head has at most 16 KiB.
+const maxItems = 500
 const maxAddresses = 50
 const tooMany = new AddressesRefused(`Send at most ${maxAddresses} addresses.`)
 const paymentClasses: ReadonlySet<string | undefined> = new Set(["crypto", "payment", "token"])
@@ -31,23 +35,24 @@ const toRecord = (
     : record
 }
 
+/** Reads the items. Of several addresses of a category that has one value, the last one is kept. */
 const collect = <A>(
   items: ReadonlyArray<A>,
   read: (item: A) => DirectoryRecord | AddressesRefused,
 ): ReadonlyArray<DirectoryRecord> | AddressesRefused => {
-  if (items.length > maxAddresses) return tooMany
+  if (items.length > maxItems) return tooMany
   const records = new Map<string, DirectoryRecord>()
   for (const item of items) {
     const record = read(item)
     if (record instanceof AddressesRefused) return record
-    records.set(record.hash, record)
+    records.set(findSingleValueKey(record) ?? record.hash, record)
   }
-  return [...records.values()]
+  return records.size > maxAddresses ? tooMany : [...records.values()]
 }
 
 /** Parses a text such as `TAG=ADDRESS|TAG=ADDRESS`, with hex tags, and returns one record per address. */
 export const parseAddressPairs = (text: string): ReadonlyArray<DirectoryRecord> | AddressesRefused =>
-  collect(text === "" ? [] : text.split("|", maxAddresses + 1), (pair) => {
+  collect(text === "" ? [] : text.split("|", maxItems + 1), (pair) => {
     const equals = pair.indexOf("=")
     if (equals < 1) return new AddressesRefused(`"${pair}" does not have the form TAG=ADDRESS.`)
     const tag = pair.slice(0, equals)

@@ -1,4 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, sign } from "node:crypto"
+import { ristretto255 } from "@noble/curves/ed25519.js"
 import { Context, Effect, Layer } from "effect"
 import { Seal, type SealBroken } from "../crypto/envelope-encryption.ts"
 
@@ -11,6 +12,33 @@ export interface CustodialKey {
 // The additional authenticated data (AAD) binds the encrypted key to its pubkey: an encrypted key that is copied to the
 // row of another pubkey cannot be decrypted.
 const aadFor = (pubkey: string) => `custodial-key/${pubkey}`
+
+/**
+ * Says whether the bytes of an Ed25519 public key are also the encoding of a Ristretto255 point. A Ristretto255 encoding
+ * is an even number below 2^255. This is checked first, because it is fast and rejects three keys in four.
+ */
+const isRistrettoPoint = (pubkey: Uint8Array): boolean => {
+  if ((pubkey[0]! & 1) !== 0 || pubkey[31]! > 0x7f) return false
+  try {
+    ristretto255.Point.fromBytes(pubkey)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Generates Ed25519 keys until the public key is also a Ristretto255 point, about 16 times. Existing partner servers
+ * decode the first pubkey of a user as a Ristretto255 point and end the sign-up if that fails. The private key loses 4 of
+ * 252 bits.
+ */
+const makeKeyPair = () => {
+  for (;;) {
+    const { privateKey, publicKey } = generateKeyPairSync("ed25519")
+    const pubkey = publicKey.export({ format: "der", type: "spki" }).subarray(-32)
+    if (isRistrettoPoint(pubkey)) return { privateKey, pubkey: pubkey.toString("hex") }
+  }
+}
 
 /**
  * Generates and uses the Ed25519 keys that the service stores for its users. A private key leaves this file only in
@@ -32,8 +60,8 @@ export class CustodialKeys extends Context.Service<
       const { seal, open, reseal } = yield* Seal
       return CustodialKeys.of({
         make: Effect.gen(function* () {
-          const pair = generateKeyPairSync("ed25519")
-          const pubkey = pair.publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("hex")
+          const pair = makeKeyPair()
+          const { pubkey } = pair
           const privateKey = pair.privateKey.export({ format: "der", type: "pkcs8" })
           const sealedKey = yield* seal(privateKey, aadFor(pubkey))
           privateKey.fill(0)

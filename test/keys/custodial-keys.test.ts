@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { ed25519 } from "@noble/curves/ed25519.js"
+import { ed25519, ristretto255 } from "@noble/curves/ed25519.js"
 import { Effect, Layer, Redacted } from "effect"
 import { expect, test } from "vitest"
 import { Seal } from "../../src/crypto/envelope-encryption.ts"
@@ -32,6 +32,11 @@ test("a signature by a generated key is valid for this service and for another i
 test("ten generated keys are all different", async () => {
   const wallets = await run(({ make }) => Effect.all(Array.from({ length: 10 }, () => make)))
   expect(new Set(wallets.flatMap(({ pubkey, sealedKey }) => [pubkey, sealedKey])).size).toBe(20)
+})
+
+test("the pubkey of every generated key is also the encoding of a Ristretto255 point", async () => {
+  const wallets = await run(({ make }) => Effect.all(Array.from({ length: 10 }, () => make)))
+  for (const { pubkey } of wallets) expect(ristretto255.Point.fromHex(pubkey).toHex()).toBe(pubkey)
 })
 
 test("the encrypted private key of one pubkey cannot be used to sign for another pubkey", async () => {

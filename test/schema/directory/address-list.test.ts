@@ -23,6 +23,13 @@ describe("addresses of a partner", () => {
     expect(shown(parseAddressPairs(`0x1003=${bitcoin}|0x1003=${bitcoin}`))).toHaveLength(1)
   })
 
+  it("contain only the last of 300 addresses of a category that has one value", () => {
+    const sent = Array.from({ length: 300 }, (_, i) => `address${i}`)
+    const last = [["0x1010", "address299"]]
+    expect(shown(parseAddressPairs(sent.map((address) => `0x1010=${address}`).join("|")))).toEqual(last)
+    expect(shown(parseAddressJson(base64(sent.map((address) => ({ "0x1010": address })))))).toEqual(last)
+  })
+
   it("are parsed from Base64-encoded JSON with hex or decimal tags and optional descriptions", () => {
     const text = base64([{ "0x1003": `${otherBitcoin}|Savings` }, { "4100": ethereum }])
     const expected = [
@@ -42,8 +49,9 @@ describe("addresses of a partner", () => {
     "0x1003=not-an-address",
     "0x0004=https://evil.example",
     "0x0101=00ff",
-    Array.from({ length: 51 }, (_, i) => `0x1010=address${i}`).join("|"),
-  ])("are all rejected if a pair is invalid or there are more than 50 pairs: %s", (text) => {
+    Array.from({ length: 51 }, (_, i) => `0x6200=address${i}`).join("|"),
+    Array.from({ length: 501 }, (_, i) => `0x1010=address${i}`).join("|"),
+  ])("are all rejected if a pair is invalid, or there are more than 50 records or 500 pairs: %s", (text) => {
     expect(parseAddressPairs(text)).toBeInstanceOf(AddressesRefused)
   })
 
@@ -58,9 +66,13 @@ describe("addresses of a partner", () => {
     base64([{ "0x1003": 7 }]),
     base64([{ "0xzz": bitcoin }]),
     base64([null]),
-    base64(Array.from({ length: 51 }, (_, i) => ({ "0x1010": `address${i}` }))),
+    base64(Array.from({ length: 51 }, (_, i) => ({ "0x6200": `address${i}` }))),
+    base64(Array.from({ length: 501 }, (_, i) => ({ "0x1010": `address${i}` }))),
     Buffer.from([0x5b, 0xff, 0x5d]).toString("base64"),
-  ])("are all rejected if the Base64-encoded JSON is invalid or has more than 50 items (%#)", (text) => {
-    expect(parseAddressJson(text)).toBeInstanceOf(AddressesRefused)
-  })
+  ])(
+    "are all rejected if the Base64-encoded JSON is invalid, or has more than 50 records or 500 items (%#)",
+    (text) => {
+      expect(parseAddressJson(text)).toBeInstanceOf(AddressesRefused)
+    },
+  )
 })
