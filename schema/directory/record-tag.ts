@@ -13,6 +13,7 @@ export const tags = {
   chainPubkey: 0x0101,
   hexPubkey: 0x0103,
   base58Pubkey: 0x0104,
+  moneroSubaddress: 0x1002,
   bitcoin: 0x1003,
   ethereum: 0x1004,
   genericCrypto: 0x3fff,
