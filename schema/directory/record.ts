@@ -114,8 +114,12 @@ const normalizePayment = (tag: number, data: string): string | RecordRefused => 
   return [parseEthereumAddress(address), ...rest].join("|")
 }
 
-const isDateTime = (data: string): boolean =>
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z$/.test(data) && !Number.isNaN(Date.parse(data))
+const isDateTime = (data: string): boolean => {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z$/.test(data)) return false
+  const ms = Date.parse(data)
+  // The parser changes a day that the month does not have to a day of the next month.
+  return !Number.isNaN(ms) && new Date(ms).toISOString().slice(0, 10) === data.slice(0, 10)
+}
 
 const isDisplayOf = (id: EmojiId | undefined, data: string): boolean =>
   id === undefined ? parseEmojiId(data)._tag === "EmojiId" : parseDisplayModifiers(id, data) !== undefined

@@ -126,6 +126,7 @@ describe("a record", () => {
     ["0x0000", "mine", "invalid_pubkey"],
     ["0x0003", "never", "invalid_date"],
     ["0x0003", "2030-13-40T00:00:00Z", "invalid_date"],
+    ["0x0003", "2030-02-30T00:00:00Z", "invalid_date"],
     ["0x1003", "1234", "invalid_address"],
     ["0x1003", `${btc}|a|b|t|more`, "invalid_address"],
     ["0x1003", `${btc}|a|b|yes`, "invalid_address"],
