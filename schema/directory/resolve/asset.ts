@@ -56,6 +56,7 @@ const tokens: Readonly<Record<string, ReadonlyArray<string>>> = {
   XVS: ["bsc"],
   BAKE: ["bsc"],
   TFUEL: ["theta"],
+  XMR_SUB: ["monero"],
   HNT: ["solana"],
   UST: ["terra", "ethereum"],
   SNX: ["ethereum", "optimism"],
@@ -87,25 +88,23 @@ const toNetworks = (names: ReadonlyArray<string>): ReadonlyArray<Network> =>
     return found
   })
 
-const assets: ReadonlyMap<string, Asset> = new Map(
-  [
-    ...networks
-      .flatMap(({ coin, name }) => (coin === undefined ? [] : [[coin, name] as const]))
-      .map(([ticker, name]): Asset => {
-        const [home, ...others] = toNetworks([name, ...(alsoOn[ticker] ?? [])])
-        return { ticker, networks: [home!, ...others], home, tags: tagsOf(ticker) }
-      }),
-    ...Object.entries(tokens).map(([ticker, names]): Asset => {
-      const all = toNetworks(names)
-      return { ticker, networks: all, home: all.length === 1 ? all[0] : undefined, tags: tagsOf(ticker) }
-    }),
-    {
-      ticker: "XMR_SUB",
-      networks: toNetworks(["monero"]),
-      home: findNetwork("monero"),
-      tags: tagsOf("XMR_SUB"),
-    },
-  ].map((asset) => [asset.ticker, asset]),
-)
+const toCoin = (network: Network, coin: string): Asset => ({
+  ticker: coin,
+  networks: [network, ...toNetworks(alsoOn[coin] ?? [])],
+  home: network,
+  tags: tagsOf(coin),
+})
 
-export const findAsset = (ticker: string): Asset | undefined => assets.get(ticker)
+const toToken = ([ticker, names]: readonly [string, ReadonlyArray<string>]): Asset => {
+  const all = toNetworks(names)
+  return { ticker, networks: all, home: all.length === 1 ? all[0] : undefined, tags: tagsOf(ticker) }
+}
+
+export const assets: ReadonlyArray<Asset> = [
+  ...networks.flatMap((network) => (network.coin === undefined ? [] : [toCoin(network, network.coin)])),
+  ...Object.entries(tokens).map(toToken),
+]
+
+const byTicker: ReadonlyMap<string, Asset> = new Map(assets.map((asset) => [asset.ticker, asset]))
+
+export const findAsset = (ticker: string): Asset | undefined => byTicker.get(ticker)
