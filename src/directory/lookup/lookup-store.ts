@@ -23,7 +23,8 @@ const toRecord = ([tag, data, hash]: Row["records"][number]): DirectoryRecord =>
 
 /**
  * Makes a function that reads everything that lookups of the given ids return, in one statement. Its result has no
- * entry for an id that is not registered.
+ * entry for an id that is not registered. A transfer of a release that did not store `owner_changed_at` is known by
+ * `blocked_until`.
  */
 export const makeReadLookups = Effect.map(
   Sql,
@@ -39,7 +40,8 @@ export const makeReadLookups = Effect.map(
                    from ${lateralKeys(q, canonicals)}
                   cross join lateral (select * from emoji_id i where i.canonical = x.canonical offset 0) e
                   cross join lateral (
-                    select coalesce(e.owner_changed_at, e.blocked_until - interval '24 hours') as at) o`,
+                    select coalesce(e.owner_changed_at, case when e.blocked_until > now()
+                             then least(e.blocked_until - interval '24 hours', e.updated_at) end) as at) o`,
       )
       .pipe(
         Effect.map(
