@@ -72,6 +72,21 @@ export class UnsupportedEmoji extends problem("UnsupportedEmoji", {
   code: "unsupported_emoji",
   summary: "The emoji id contains a character that is not a supported emoji.",
 }) {}
+export class UnknownAsset extends problem("UnknownAsset", {
+  status: 400,
+  code: "unknown_asset",
+  summary: "The asset is not known. Send a ticker such as BTC or USDC.",
+}) {}
+export class UnknownNetwork extends problem("UnknownNetwork", {
+  status: 400,
+  code: "unknown_network",
+  summary: "The network is not known, or the asset does not exist on it.",
+}) {}
+export class NetworkRequired extends problem("NetworkRequired", {
+  status: 400,
+  code: "network_required",
+  summary: "The asset exists on several networks. Name one of them.",
+}) {}
 export class Unauthorized extends problem("Unauthorized", {
   status: 401,
   code: "unauthorized",
@@ -86,6 +101,11 @@ export class NotFound extends problem("NotFound", {
   status: 404,
   code: "not_found",
   summary: "The resource does not exist, or you do not have access to it.",
+}) {}
+export class NoAddress extends problem("NoAddress", {
+  status: 404,
+  code: "no_address",
+  summary: "The emoji id has no address for this asset on this network.",
 }) {}
 export class MethodNotAllowed extends problem("MethodNotAllowed", {
   status: 405,

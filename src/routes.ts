@@ -12,6 +12,7 @@ import { emojiIds } from "./directory/emoji-routes.ts"
 import { idRegistry } from "./directory/id-registry-routes.ts"
 import { jsonStore } from "./directory/json-store-routes.ts"
 import { idLists } from "./directory/list-routes.ts"
+import { resolves } from "./directory/lookup/resolve-routes.ts"
 import { lookups } from "./directory/lookup/routes.ts"
 import { records } from "./directory/record-routes.ts"
 import type { Route } from "./http/route.ts"
@@ -65,6 +66,7 @@ const table = [
   ...consolePages,
   ...adminEvents,
   ...lookups,
+  ...resolves,
   ...emojiIds,
   ...idLists,
   ...storefront,

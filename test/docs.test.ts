@@ -4,6 +4,7 @@ import { expect, it } from "vitest"
 import { routes } from "../src/routes.ts"
 import { roleTable, scopeTable } from "./fixtures/access-table.ts"
 import { endpointTable, replacePart, settingTable } from "./fixtures/generated-docs.ts"
+import { assetTable, networkTable, ruleTable } from "./fixtures/wallet-docs.ts"
 
 const root = join(import.meta.dirname, "..")
 
@@ -12,6 +13,9 @@ it.each([
   ["docs/settings.md", "settings", settingTable],
   ["docs/roles.md", "operations", () => roleTable(routes)],
   ["docs/roles.md", "scopes", scopeTable],
+  ["docs/wallets.md", "rules", ruleTable],
+  ["docs/wallets.md", "networks", networkTable],
+  ["docs/wallets.md", "assets", assetTable],
 ])(
   "in %s, the generated table of %s matches the code (update the file with: npm run docs)",
   (name, part, table) => {
@@ -30,6 +34,7 @@ it.each([
   "SECURITY.md",
   "docs/operating.md",
   "docs/roles.md",
+  "docs/wallets.md",
 ])("all files that %s mentions exist", (page) => {
   const text = readFileSync(join(root, page), "utf8")
   const named = [...text.matchAll(/`([\w./-]+\/[\w.-]+\.(?:ts|sql|md))`/g)].map((match) => match[1]!)

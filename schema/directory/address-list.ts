@@ -1,6 +1,7 @@
+import { isChainKey } from "./chain-key.ts"
 import { type DirectoryRecord, normalizeRecord, RecordRefused } from "./record.ts"
 import { findSingleValueKey } from "./record-selection.ts"
-import { findRecordClass, formatTag, parseHexOrDecimalTag, parseTag } from "./record-tag.ts"
+import { findRecordClass, formatTag, parseHexOrDecimalTag, parseTag, tags } from "./record-tag.ts"
 
 /** The error for addresses in a partner's request that are not valid. The message says what is wrong. */
 export class AddressesRefused {
@@ -26,7 +27,7 @@ const toRecord = (
 ): DirectoryRecord | AddressesRefused => {
   if (tag === undefined)
     return new AddressesRefused(`"${shown}" is not a valid tag. Use a tag such as 0x1003.`)
-  if (!paymentClasses.has(findRecordClass(tag))) {
+  if (!paymentClasses.has(findRecordClass(tag)) && !isChainKey(tag)) {
     return new AddressesRefused(`Tag ${formatTag(tag)} is not a tag for addresses.`)
   }
   const record = normalizeRecord({ tag: formatTag(tag), data })
@@ -50,9 +51,25 @@ const collect = <A>(
   return records.size > maxAddresses ? tooMany : [...records.values()]
 }
 
+/**
+ * Splits a text such as `TAG=ADDRESS|TAG=ADDRESS`. The data of a generic crypto record contains a vertical bar itself:
+ * `0x3fff=TICKER|ADDRESS`. So a part that has no tag belongs to the generic record before it.
+ */
+const splitPairs = (text: string): ReadonlyArray<string> => {
+  const pairs: Array<string> = []
+  for (const part of text.split("|", 2 * maxItems + 1)) {
+    const last = pairs.at(-1)
+    const isContinued = last !== undefined && parseTag(last.split("=", 1)[0]!) === tags.genericCrypto
+    if (isContinued && !last.includes("|") && !/^0x[0-9a-f]{1,4}=/i.test(part))
+      pairs[pairs.length - 1] = `${last}|${part}`
+    else pairs.push(part)
+  }
+  return pairs
+}
+
 /** Parses a text such as `TAG=ADDRESS|TAG=ADDRESS`, with hex tags, and returns one record per address. */
 export const parseAddressPairs = (text: string): ReadonlyArray<DirectoryRecord> | AddressesRefused =>
-  collect(text === "" ? [] : text.split("|", maxItems + 1), (pair) => {
+  collect(text === "" ? [] : splitPairs(text), (pair) => {
     const equals = pair.indexOf("=")
     if (equals < 1) return new AddressesRefused(`"${pair}" does not have the form TAG=ADDRESS.`)
     const tag = pair.slice(0, equals)
@@ -72,7 +89,8 @@ const readBase64Json = (text: string): unknown => {
 
 /**
  * Parses Base64 of the JSON `[{"TAG": "ADDRESS|WALLET_NAME"}, …]`, with hex or decimal tags. Returns one record per
- * address. The wallet name becomes the description of the record.
+ * address. The wallet name becomes the description of the record. A chain public key has no description, so its wallet
+ * name is ignored.
  */
 export const parseAddressJson = (text: string): ReadonlyArray<DirectoryRecord> | AddressesRefused => {
   const list = text === "" ? [] : readBase64Json(text)
@@ -83,6 +101,8 @@ export const parseAddressJson = (text: string): ReadonlyArray<DirectoryRecord> |
     if (members.length !== 1 || tag === undefined || typeof data !== "string") {
       return new AddressesRefused("Each item must be an object with one member: a tag and its address.")
     }
-    return toRecord(parseHexOrDecimalTag(tag), tag, data)
+    const number = parseHexOrDecimalTag(tag)
+    const isKey = number !== undefined && isChainKey(number)
+    return toRecord(number, tag, isKey ? data.split("|", 1)[0]! : data)
   })
 }

@@ -1,9 +1,10 @@
 import { Schema } from "effect"
+import { DateTime } from "../wire-format.ts"
 import { Metric } from "./metric.ts"
 import { DirectoryRecord } from "./record.ts"
 import { PaymentAddress } from "./record-selection.ts"
 
-const LookupError = Schema.Struct({ code: Schema.String, reason: Schema.String }).annotate({
+export const LookupError = Schema.Struct({ code: Schema.String, reason: Schema.String }).annotate({
   identifier: "LookupError",
 })
 
@@ -15,7 +16,15 @@ const envelope = {
 /** The version of the id. It increases with every change of the id. */
 const version = Schema.Int
 
-export const LookupResponse = Schema.Struct({ ...envelope, stats: Schema.Array(Metric), version }).annotate({
+/** When the id got its owner, if that was within the last 24 hours and the id had another owner before. */
+const owner_changed_at = Schema.optionalKey(DateTime)
+
+export const LookupResponse = Schema.Struct({
+  ...envelope,
+  stats: Schema.Array(Metric),
+  owner_changed_at,
+  version,
+}).annotate({
   identifier: "LookupResponse",
 })
 export type LookupResponse = typeof LookupResponse.Type
@@ -47,6 +56,7 @@ export const BatchLookupAnswer = Schema.Struct({
   result: Schema.optionalKey(Schema.Array(DirectoryRecord)),
   error: Schema.NullOr(LookupError),
   stats: Schema.Array(Metric),
+  owner_changed_at,
   version: Schema.optionalKey(Schema.Int),
 }).annotate({ identifier: "BatchLookupAnswer" })
 export type BatchLookupAnswer = typeof BatchLookupAnswer.Type

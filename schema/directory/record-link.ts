@@ -28,22 +28,43 @@ export const parseWebLink = (data: string): WebLink | undefined => {
 }
 
 /**
- * Returns the target of /redirect: the newest web link whose name is `link`. If there is none, the Redirect record is
- * used, also for an unknown name, because clients of the original API always send `link`. Undefined if there is no
+ * Whether `link` means this unnamed web link: it is the URL, its host (with or without "www."), or the hash of the
+ * record.
+ */
+const isNamedBy = (link: string, url: string, hash: string | undefined): boolean => {
+  if (parseWebUrl(link) === url || hash === link.toLowerCase()) return true
+  const withoutWww = (host: string) => host.toLowerCase().replace(/^www\./, "")
+  return withoutWww(new URL(url).host) === withoutWww(link)
+}
+
+/**
+ * Returns the target of /redirect. It is the first of these that exists:
+ *
+ * 1. the newest web link whose name is `link`
+ * 2. the newest unnamed web link that `link` means (see `isNamedBy`)
+ * 3. the Redirect record, also for an unknown `link`, because clients of the original API always send `link`
+ * 4. the newest unnamed web link
+ *
+ * Every target is a record of the id, so the parameter cannot send a visitor to another site. Undefined if there is no
  * target. `records` must be ordered oldest first.
  */
 export const findRedirect = (
-  records: ReadonlyArray<{ readonly tag: string; readonly data: string }>,
+  records: ReadonlyArray<{ readonly tag: string; readonly data: string; readonly hash?: string }>,
   link: string | undefined,
 ): string | undefined => {
   let named: string | undefined
+  let meant: string | undefined
   let redirect: string | undefined
-  for (const { data, tag } of records) {
+  let unnamed: string | undefined
+  for (const { data, hash, tag } of records) {
     const number = parseTag(tag)
     if (number === tags.redirect) redirect = parseWebUrl(data) ?? redirect
-    if (number !== tags.webUrl || link === undefined) continue
-    const found = parseWebLink(data)
-    if (found?.name === link) named = found.url
+    const found = number === tags.webUrl ? parseWebLink(data) : undefined
+    if (found === undefined) continue
+    if (found.name === undefined) {
+      unnamed = found.url
+      if (link !== undefined && isNamedBy(link, found.url, hash)) meant = found.url
+    } else if (found.name === link) named = found.url
   }
-  return named ?? redirect
+  return named ?? meant ?? redirect ?? unnamed
 }

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { checksumEthereumAddress } from "./address.ts"
+import { isChainKey, parseChainKey } from "./chain-key.ts"
 import { parsePaymentData } from "./record-data.ts"
 import { findRecordClass, formatTag, parseTag, tags } from "./record-tag.ts"
 import { nativeTickers, parseTicker } from "./ticker.ts"
@@ -65,9 +66,19 @@ export const PaymentAddress = Schema.Struct({
 }).annotate({ identifier: "PaymentAddress" })
 export type PaymentAddress = typeof PaymentAddress.Type
 
+/**
+ * Reads a chain public key, which some wallets use as an address. A value that was stored before its form was checked
+ * is omitted if it is not a key.
+ */
+const readChainKey = (tag: number, data: string): PaymentAddress | undefined => {
+  const address = parseChainKey(tag, data)
+  return address === undefined ? undefined : { address, category: formatTag(tag), default: false }
+}
+
 const readPayment = ({ data, tag }: TaggedData): PaymentAddress | undefined => {
   const number = parseTag(tag)
   if (number === undefined) return undefined
+  if (isChainKey(number)) return readChainKey(number, data)
   const recordClass = findRecordClass(number)
   if (recordClass !== "crypto" && recordClass !== "payment" && number !== tags.token) return undefined
   const payment = parsePaymentData(number, data)

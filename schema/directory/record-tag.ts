@@ -11,6 +11,9 @@ export const tags = {
   nickname: 0x0005,
   preferredForm: 0x0006,
   chainPubkey: 0x0101,
+  hexPubkey: 0x0103,
+  base58Pubkey: 0x0104,
+  moneroSubaddress: 0x1002,
   bitcoin: 0x1003,
   ethereum: 0x1004,
   genericCrypto: 0x3fff,
@@ -19,6 +22,12 @@ export const tags = {
   paymentAddress: 0x6200,
   token: 0x6300,
 } as const
+
+/**
+ * The tags that only a caller with the scope adminEmoji:updateSecureData may write or delete. Readers take these records
+ * for statements of the service, not of the owner.
+ */
+export const secureTags: ReadonlySet<number> = new Set([tags.registeredPubkey, tags.expiry])
 
 export type RecordClass =
   | "id"

@@ -2,6 +2,7 @@ import { blake2b } from "@noble/hashes/blake2.js"
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js"
 import { Schema } from "effect"
 import { parseEthereumAddress } from "./address.ts"
+import { isChainKey, isHexChainKey, parseChainKey } from "./chain-key.ts"
 import { parseDisplayModifiers } from "./emoji-display.ts"
 import { type EmojiId, parseEmojiId } from "./emoji-id.ts"
 import { chainOf, isAddressOf, parsePaymentData } from "./record-data.ts"
@@ -38,9 +39,12 @@ export class RecordRefused {
     | "too_long"
     | "invalid_text"
     | "invalid_hex"
+    | "invalid_base58"
     | "invalid_address"
     | "invalid_url"
     | "invalid_display_modifiers"
+    | "invalid_pubkey"
+    | "invalid_date"
   readonly message: string
 
   constructor(code: RecordRefused["code"], message: string) {
@@ -68,29 +72,33 @@ export const displayRecord = (canonical: string, spelled: string): DisplayRecord
     : { data: spelled, hash: recordHash(tags.displayModifiers, utf8ToBytes(spelled)) }
 
 /**
- * Returns the bytes of a record's data that are hashed. The data of a chain key is hex, which is decoded. The data of
+ * Returns the bytes of a record's data that are hashed. The data of a hex chain key is decoded. The data of
  * an Ethereum record begins with 40 hex digits, which are decoded to 20 bytes. The rest of it (description, signature
  * and default flag, each after a vertical bar) is UTF-8. Because the address always has 20 bytes, two different records
  * never have the same bytes.
  */
 export const recordDataBytes = (tag: number, data: string): Uint8Array => {
-  if (tag === tags.chainPubkey) return hexToBytes(data)
+  if (isHexChainKey(tag)) return hexToBytes(data)
   if (tag === tags.ethereum) return concatBytes(hexToBytes(data.slice(0, 40)), utf8ToBytes(data.slice(40)))
   return utf8ToBytes(data)
 }
 
-const normalizeHex = (data: string): string | RecordRefused => {
-  const hex = data.replace(/^0x/i, "").toLowerCase()
-  const isBytes = hex.length > 0 && hex.length % 2 === 0 && /^[0-9a-f]+$/.test(hex)
-  return isBytes
-    ? hex
-    : new RecordRefused("invalid_hex", "The data must be hex with an even number of digits.")
+const normalizeChainKey = (tag: number, data: string): string | RecordRefused => {
+  const key = parseChainKey(tag, data)
+  if (key !== undefined) return key
+  return isHexChainKey(tag)
+    ? new RecordRefused("invalid_hex", "The data must be hex with an even number of digits.")
+    : new RecordRefused("invalid_base58", "The data must be a public key in base58.")
 }
+
+const genericExample = "KAS|kaspa:qqkqkzjvr7zwxxmjxjkmxxdwju9kjs6e9u82uh59z07vgaks6gg62v8707g73"
 
 const invalidAddressText = (tag: number): string => {
   if (tag === tags.bitcoin) return "This is not a valid Bitcoin address."
   if (tag === tags.ethereum) return "This is not a valid Ethereum address."
-  if (tag === tags.genericCrypto) return "The data must have the form TICKER|ADDRESS, with a valid address."
+  if (tag === tags.genericCrypto) {
+    return `Data of tag 0x3fff must name the currency before the address: TICKER|ADDRESS, for example ${genericExample}. The ticker has at most 16 letters and digits, and the address must be valid.`
+  }
   if (tag === tags.token)
     return "The data must have the form SHORT_NAME|LONG_NAME|NETWORK|ADDRESS, with a valid address."
   return `This is not a valid address for tag ${formatTag(tag)}.`
@@ -106,6 +114,13 @@ const normalizePayment = (tag: number, data: string): string | RecordRefused => 
   return [parseEthereumAddress(address), ...rest].join("|")
 }
 
+const isDateTime = (data: string): boolean => {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z$/.test(data)) return false
+  const ms = Date.parse(data)
+  // The parser changes a day that the month does not have to a day of the next month.
+  return !Number.isNaN(ms) && new Date(ms).toISOString().slice(0, 10) === data.slice(0, 10)
+}
+
 const isDisplayOf = (id: EmojiId | undefined, data: string): boolean =>
   id === undefined ? parseEmojiId(data)._tag === "EmojiId" : parseDisplayModifiers(id, data) !== undefined
 
@@ -119,7 +134,19 @@ const normalizeData = (tag: number, data: string, id: EmojiId | undefined): stri
     return new RecordRefused("unknown_tag", `${formatTag(tag)} is not a known tag.`)
   if (recordClass === "crypto" || recordClass === "payment" || tag === tags.token)
     return normalizePayment(tag, data)
-  if (tag === tags.chainPubkey) return normalizeHex(data)
+  if (isChainKey(tag)) return normalizeChainKey(tag, data)
+  if (tag === tags.registeredPubkey && !/^[0-9a-f]{64}$/.test(data)) {
+    return new RecordRefused(
+      "invalid_pubkey",
+      "A registered pubkey must have 64 hex digits, in lower case and without 0x.",
+    )
+  }
+  if (tag === tags.expiry && !isDateTime(data)) {
+    return new RecordRefused(
+      "invalid_date",
+      "An expiry must be a date and time in UTC, such as 2030-01-31T12:00:00Z.",
+    )
+  }
   if (tag === tags.redirect && parseWebUrl(data) === undefined) {
     return new RecordRefused("invalid_url", "A redirect must be an http or https URL.")
   }

@@ -50,7 +50,7 @@ const seedId = Effect.fnUntraced(function* ({ emojis, owner, records }: DemoId) 
   const { canonical } = id
   yield* DemoItems.use((items) => items.note({ kind: "id", name: canonical, target: canonical }))
   yield* ignoreExisting(IdRegistry.use((registry) => registry.register(id, { user_id: userId })))
-  const writer = { userId, organizations: [], isAdmin: false, mayUnlock: false }
+  const writer = { userId, organizations: [], isAdmin: false, mayUpdateSecureData: false }
   yield* ignoreExisting(Records.use((service) => service.edit(id, writer, { insert: records })))
 })
 

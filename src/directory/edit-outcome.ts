@@ -13,6 +13,9 @@ export const writeForbidden = () =>
     details: { scope: "adminEmoji:write" },
   })
 
+export const reservedTagText =
+  "Records with the tags 0x0000 (registered pubkey) and 0x0003 (expiry) are set and deleted by the operator. They need the scope adminEmoji:updateSecureData."
+
 /**
  * Fails with an API error if the edit was refused. Otherwise returns the outcome: `changed`, `unchanged` or `stale`.
  */
@@ -43,6 +46,8 @@ export const checkOutcome = Effect.fnUntraced(function* (outcome: EditOutcome) {
         "uniqueness",
         `These records already exist: ${outcome.hashes.join(", ")}.`,
       )
+    case "secured":
+      return yield* fieldFault("delete", "reserved_tag", reservedTagText)
     case "unknown":
       return yield* fieldFault(
         "delete",

@@ -100,7 +100,7 @@ export class JsonStore extends Context.Service<
           if (bad.length > 0) {
             return yield* fieldFault("data", "invalid_url", `Expected http or https URLs: ${bad.join(", ")}.`)
           }
-          const linked = yield* checkRecords(id, body.linked_tags ?? [], "linked_tags")
+          const linked = yield* checkRecords(id, body.linked_tags ?? [], "linked_tags", permission)
           const edit = editRecords({
             canonical: id.canonical,
             permission,

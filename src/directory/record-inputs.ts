@@ -7,22 +7,31 @@ import {
   RecordRefused,
 } from "../../schema/directory/record.ts"
 import { findSingleValueKey } from "../../schema/directory/record-selection.ts"
+import { parseTag, secureTags } from "../../schema/directory/record-tag.ts"
 import { InvalidRequest } from "../../schema/errors.ts"
 import { FieldFaults } from "../../schema/field-faults.ts"
+import { reservedTagText } from "./edit-outcome.ts"
+import type { WritePermission } from "./write-permission.ts"
 
 /**
  * Validates the records of a request and returns them in the stored form. `field` is the name of the body member that
- * contains them; error messages use it.
+ * contains them; error messages use it. Every write of a caller's records uses this function, so the tags that only the
+ * operator may set are refused here.
  */
 export const checkRecords = Effect.fnUntraced(function* (
   id: EmojiId,
   inputs: ReadonlyArray<RecordInput>,
   field: string,
+  { mayUpdateSecureData }: WritePermission,
 ) {
   const faults = new FieldFaults()
   const records: Array<DirectoryRecord> = []
   const seen = new Set<string>()
   for (const [place, input] of inputs.entries()) {
+    if (!mayUpdateSecureData && secureTags.has(parseTag(input.tag) ?? -1)) {
+      faults.add(field, "reserved_tag", `${field}.${place}: ${reservedTagText}`)
+      continue
+    }
     const record = normalizeRecord(input, id)
     if (record instanceof RecordRefused) {
       if (record.code === "invalid_tag") {

@@ -32,12 +32,12 @@ const edit = route({
 const redirect = route({
   id: "linkRedirect",
   group: "directory",
-  summary: "Redirect to a named link or the Redirect record of an emoji id",
+  summary: "Redirect to a web link of an emoji id, found by name, URL or host, or to its Redirect record",
   method: "get",
   path: "/redirect",
   auth: "none",
   limit: "read",
-  query: { emoji_id: Schema.String, link: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(256))) },
+  query: { emoji_id: Schema.String, link: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(4096))) },
   status: 302,
   produces: "text/plain",
   success: Schema.Unknown,
@@ -46,7 +46,8 @@ const redirect = route({
     const lookup = yield* (yield* Lookups).view(yield* checkEmojiId(query.emoji_id))
     const { result } = yield* checkRegistered(lookup)
     const url = findRedirect(result, query.link)
-    if (url === undefined) return yield* new NotFound({ error: "This emoji id has no redirect." })
+    if (url === undefined)
+      return yield* new NotFound({ error: "This emoji id has no Redirect record and no web link." })
     return Reply.redirect(url, { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" })
   }),
 })

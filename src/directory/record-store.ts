@@ -43,7 +43,7 @@ export type EditOutcome =
       readonly store?: StoredFacts
     }
   | { readonly outcome: "unchanged" | "absent" | "forbidden" | "stale" | "crowded" }
-  | { readonly outcome: "duplicate" | "unknown"; readonly hashes: ReadonlyArray<string> }
+  | { readonly outcome: "duplicate" | "secured" | "unknown"; readonly hashes: ReadonlyArray<string> }
   | { readonly outcome: "locked"; readonly at: string }
 
 /** The result of the SQL function `edit_batch`. The edits of a batch are numbered from 1. */
@@ -77,7 +77,8 @@ const toParameter = (edits: ReadonlyArray<RecordEdit>): string => {
       signature: edit.signature,
       key: store?.key,
     })
-    for (const hash of edit.delete) lists.deletes!.push({ n, canonical, hash })
+    for (const hash of edit.delete)
+      lists.deletes!.push({ n, canonical, hash, secure: permission.mayUpdateSecureData })
     for (const record of edit.insert) {
       const single_key = findSingleValueKey(record)
       lists.inserts!.push({
@@ -97,7 +98,7 @@ const toParameter = (edits: ReadonlyArray<RecordEdit>): string => {
         canonical,
         key: store.key,
         data: store.data,
-        unlocked: permission.mayUnlock,
+        unlocked: permission.mayUpdateSecureData,
         locked_future_writes_at: store.lockedFutureWritesAt,
         linked: store.linked,
       })

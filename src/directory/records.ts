@@ -93,7 +93,7 @@ export class Records extends Context.Service<
             return yield* fieldFault("signature", "needs_root", "A signature requires merkle_root.")
           }
           const bypass = request.bypass_single_restrictions ?? false
-          const records = yield* checkRecords(id, request.insert ?? [], "insert")
+          const records = yield* checkRecords(id, request.insert ?? [], "insert", permission)
           const edit: RecordEdit = {
             canonical: id.canonical,
             permission,

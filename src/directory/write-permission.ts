@@ -8,8 +8,11 @@ export interface WritePermission {
   /** The ids of organizations. The caller may change emoji ids that are owned by keys of these organizations. */
   readonly organizations: ReadonlyArray<string>
   readonly isAdmin: boolean
-  /** Whether the caller may write to JSON store entries that are locked. */
-  readonly mayUnlock: boolean
+  /**
+   * Whether the caller may write to JSON store entries that are locked, and may write and delete the records of
+   * `secureTags`.
+   */
+  readonly mayUpdateSecureData: boolean
 }
 
 export const writeAccess = {
@@ -32,5 +35,5 @@ export const writePermissionOf = (principal: Principal): WritePermission => ({
   userId: mayAsOwner(principal, writeAccess.own) ? principal.userId : noUserId,
   organizations: powerOrganizations(principal),
   isAdmin: principal.scopes.has(writeAccess.others),
-  mayUnlock: principal.scopes.has("adminEmoji:updateSecureData"),
+  mayUpdateSecureData: principal.scopes.has("adminEmoji:updateSecureData"),
 })

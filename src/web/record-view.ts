@@ -24,6 +24,8 @@ const names: ReadonlyMap<number, string> = new Map([
   [tags.nickname, "Nickname"],
   [tags.preferredForm, "Preferred form"],
   [tags.chainPubkey, "Chain key"],
+  [tags.hexPubkey, "Chain key (hex)"],
+  [tags.base58Pubkey, "Chain key (base58)"],
   [tags.genericCrypto, "Other coin"],
   [tags.webUrl, "Web link"],
   [tags.text, "Text"],

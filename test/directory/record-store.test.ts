@@ -12,7 +12,7 @@ const note = "0x5001"
 /** The tag of a single-value category: a new record replaces the old one. */
 const name = "0x0002"
 const owner = randomUUID()
-const permission = { userId: owner, organizations: [], isAdmin: false, mayUnlock: false }
+const permission = { userId: owner, organizations: [], isAdmin: false, mayUpdateSecureData: false }
 
 let options: Parameters<typeof connect>[0]
 let sql: Client

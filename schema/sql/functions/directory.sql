@@ -4,7 +4,8 @@
 -- not own ids. The lock on the owner makes a concurrent deletion wait. If the chosen key no longer belongs to the
 -- owner, the owner's first key is used. The version of an id continues from the offset of its channel: the channel
 -- remains after an id is removed, and has one event per version. So a client that stores records with their version
--- always sees that the records of the next owner are newer. `display` is the record that contains the id with the
+-- always sees that the records of the next owner are newer. An id that was registered before changes its owner now, which
+-- send-ready answers warn about. `display` is the record that contains the id with the
 -- skin tones of the request.
 create or replace function put_grants(p jsonb) returns void language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -17,13 +18,13 @@ begin
   if gone is not null then
     raise exception using errcode = 'EI003', message = 'no such user', detail = 'owner_gone';
   end if;
-  insert into emoji_id (canonical, owner_id, pubkey, source, version)
+  insert into emoji_id (canonical, owner_id, pubkey, source, version, owner_changed_at)
   select x.canonical, x.owner_id,
          coalesce((select k.pubkey from pubkey k where k.pubkey = x.pubkey and k.user_id = x.owner_id),
                   (select k.pubkey from pubkey k where k.user_id = x.owner_id order by k.created_at, k.pubkey limit 1)),
-         x.source,
-         1 + coalesce((select c."offset" from channel c where c.name = 'emoji_id:' || x.canonical), 0)
-    from jsonb_to_recordset(p) as x(canonical text, owner_id uuid, pubkey text, source text) order by x.canonical;
+         x.source, 1 + coalesce(c."offset", 0), case when c."offset" > 0 then now() end
+    from jsonb_to_recordset(p) as x(canonical text, owner_id uuid, pubkey text, source text)
+    left join channel c on c.name = 'emoji_id:' || x.canonical order by x.canonical;
   if p @? '$[*].display' then
     insert into record (canonical, hash, tag, data)
     select x.canonical, x.display->>'hash', 1, x.display->>'data'
@@ -42,13 +43,13 @@ $$;
 -- Applies a batch of edits. Each edit is applied completely or not at all. A batch must not contain two edits of the
 -- same id. Edits are numbered from 1 (n); deletes, inserts and stores contain the number of their edit.
 --   edits    {n, canonical, user_id, organizations, admin, expected, merkle_root, signature, key (of the store)}
---   deletes  {n, canonical, hash}
+--   deletes  {n, canonical, hash, secure (may delete the tags that only the operator writes: 0 and 3)}
 --   inserts  {n, canonical, hash, tag, data, single_key, replaces (deletes records with the same single_key), key}
 --   stores   {n, canonical, key, data, unlocked, locked_future_writes_at, linked (inserts are all of the key's
 --            records)}
 -- Returns these members:
 --   refused   by n, the first reason of this list that applies: absent, forbidden, stale (the version is not the
---             expected one), locked (with the time), unknown or duplicate (with the hashes)
+--             expected one), locked (with the time), unknown, secured or duplicate (with the hashes)
 --   changed   the numbers of the edits that changed something; `versions` and `ends` have, for each of them, the new
 --             version and the last offset of the id's channel
 --   stored    the store entries, by id
@@ -90,7 +91,14 @@ begin
      where not exists (select 1 from record r where r.canonical = x.canonical and r.hash = x.hash)
      group by x.n
     union all
-    select x.n, 4, jsonb_build_object('outcome', 'duplicate', 'hashes', jsonb_agg(x.hash))
+    -- The release before does not send `secure`.
+    select x.n, 4, jsonb_build_object('outcome', 'secured', 'hashes', jsonb_agg(x.hash))
+      from jsonb_to_recordset(deletes) as x(n int, canonical text, hash text, secure boolean)
+      join record r on r.canonical = x.canonical and r.hash = x.hash
+     where not x.secure and r.tag in (0, 3)
+     group by x.n
+    union all
+    select x.n, 5, jsonb_build_object('outcome', 'duplicate', 'hashes', jsonb_agg(x.hash))
       from jsonb_to_recordset(inserts) as x(n int, canonical text, hash text, key text)
      where x.key is null and exists (select 1 from record r where r.canonical = x.canonical and r.hash = x.hash)
        and not exists (select 1 from jsonb_to_recordset(deletes) as d(n int, hash text) where d.n = x.n and d.hash = x.hash)
@@ -105,8 +113,10 @@ begin
   -- exist are not changed except for their links. Records that were written without a store key are not deleted.
   if stores @? '$[*] ? (@.linked == true)' then
     with d as (
-      delete from record r using jsonb_to_recordset(stores) as x(n int, canonical text, key text, linked boolean)
+      delete from record r
+       using jsonb_to_recordset(stores) as x(n int, canonical text, key text, unlocked boolean, linked boolean)
        where x.linked and x.n = any(live) and r.canonical = x.canonical and r.linked_keys = array[x.key]
+         and (r.tag not in (0, 3) or x.unlocked)
          and not exists (select 1 from jsonb_to_recordset(inserts) as i(n int, hash text) where i.n = x.n and i.hash = r.hash)
       returning r.canonical, r.hash)
     select coalesce(array_agg(d.canonical), '{}'), coalesce(array_agg(d.hash), '{}') into gone_of, gone_hash from d;

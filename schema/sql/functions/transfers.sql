@@ -20,8 +20,9 @@ begin
   if found then
     raise exception using errcode = 'EI003', message = 'no such key', detail = 'key_gone';
   end if;
+  -- The registered pubkey (tag 0) is a key of the former owner. The expiry (tag 3) is set by the operator, so it stays.
   delete from record r using jsonb_to_recordset(p) as x(canonical text, clear_records boolean)
-   where r.canonical = x.canonical and x.clear_records;
+   where r.canonical = x.canonical and (r.tag = 0 or (x.clear_records and r.tag <> 3));
   delete from json_store j using jsonb_to_recordset(p) as x(canonical text, clear_records boolean)
    where j.canonical = x.canonical and x.clear_records;
   -- The former owner may have locked future writes. The lock does not apply to the new owner.
@@ -29,7 +30,8 @@ begin
    where j.canonical = x.canonical and j.locked_future_writes_at is not null;
   update emoji_id e
      set merkle_root = null, signature = null, owner_id = x.owner_id, pubkey = x.pubkey, version = e.version + 1, updated_at = now(),
-         blocked_until = now() + make_interval(secs => x.blocked_seconds)
+         blocked_until = now() + make_interval(secs => x.blocked_seconds),
+         owner_changed_at = case when e.owner_id <> x.owner_id then now() else e.owner_changed_at end
     from jsonb_to_recordset(p) as x(canonical text, owner_id uuid, pubkey text, blocked_seconds int)
    where e.canonical = x.canonical;
   get diagnostics moved = row_count;

@@ -14,6 +14,8 @@ export interface LookupRow {
   readonly tokenId: number
   readonly records: ReadonlyArray<DirectoryRecord>
   readonly views: number
+  /** When the id got its owner, if payers are warned about that. */
+  readonly ownerChangedAt?: string | undefined
 }
 
 // With `no-cache`, a client may store the response, but it must revalidate it before each use. A wallet must never use
@@ -61,6 +63,7 @@ export const lookupAnswer = (id: EmojiId, row: LookupRow, nowMs: number): Lookup
     result: row.records,
     error: null,
     stats: [viewsMetric(id, row.views, nowMs)],
+    ...(row.ownerChangedAt !== undefined && { owner_changed_at: row.ownerChangedAt }),
     version: row.version,
   }
   return { own: `${etagLine}W/"${row.tokenId}-${row.version}"`, body: JSON.stringify(response) }

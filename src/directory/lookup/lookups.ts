@@ -24,6 +24,7 @@ import { LookupCache } from "./cache.ts"
 import type { CachedAnswer } from "./cached-answer.ts"
 import { makeReadLookups } from "./lookup-store.ts"
 import { PendingLoads } from "./pending-loads.ts"
+import { resolveByQuery } from "./resolve-records.ts"
 import { paymentForm, selectByQuery, selectByTicker } from "./select-records.ts"
 import { ViewCounter } from "./view-counter.ts"
 
@@ -54,12 +55,12 @@ export class Lookups extends Context.Service<
   Lookups,
   {
     /**
-     * `prepared`, `preparedPayment` and `preparedTicker` return the response of the lookup, payment and ticker route,
-     * made from the cached answer of the id. They return undefined if the cache cannot answer the request. The route's
-     * handler then answers.
+     * These functions return the response of the lookup, payment, resolve and ticker route, made from the cached answer
+     * of the id. They return undefined if the cache cannot answer the request. The route's handler then answers.
      */
     readonly prepared: (view: RequestView) => Precomputed | undefined
     readonly preparedPayment: (view: RequestView) => Precomputed | undefined
+    readonly preparedResolve: (view: RequestView) => Precomputed | undefined
     readonly preparedTicker: (view: RequestView) => Precomputed | undefined
     /**
      * Looks an id up and counts a view if the id is registered. `admit` runs first if the id is not in the cache. If it
@@ -240,6 +241,16 @@ export class Lookups extends Context.Service<
         return response && send(view, answer, response)
       }
 
+      const preparedResolve = (view: RequestView): Precomputed | undefined => {
+        const answer = findCached(view)
+        if (answer === undefined || !answer.isRegistered) return undefined
+        const query = view.getQuery() ?? ""
+        const response = findSelection(answer, `/resolve?${query}`, (whole) =>
+          resolveByQuery(whole, query, clock.now()),
+        )
+        return response && send(view, answer, response)
+      }
+
       const preparedTicker = (view: RequestView): Precomputed | undefined => {
         const answer = findCached(view)
         if (answer === undefined) return undefined
@@ -256,6 +267,7 @@ export class Lookups extends Context.Service<
       return Lookups.of({
         prepared,
         preparedPayment,
+        preparedResolve,
         preparedTicker,
         view: (id, admit) =>
           Effect.map(findAnswer(id, admit), (answer) => {

@@ -16,7 +16,7 @@ export const selectByTags = (whole: LookupResponse, text: string | undefined): L
   return tags === undefined ? undefined : withTags(whole, tags)
 }
 
-const maxQueryUnits = 512
+export const maxQueryUnits = 512
 
 /**
  * Like `selectByTags`, with the raw query string. Also returns undefined if the query is too long or malformed. The

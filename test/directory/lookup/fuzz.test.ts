@@ -31,6 +31,7 @@ const forms = [
   "/stats",
   "/json?keys=SvcPageData",
   "/confirm?tag=0x1003&data=a",
+  "/resolve?asset=USDC&network=ethereum",
 ]
 const settings = { numRuns: 150, interruptAfterTimeLimit: 12_000 }
 
@@ -147,6 +148,7 @@ describe("arbitrary input", () => {
       ["PATCH", "/emoji_id/%F0%9F%90%99"],
       ["POST", "/emoji_id/%F0%9F%90%99/json/SvcPageData"],
       ["POST", "/emoji_id/lookup"],
+      ["POST", "/emoji_id/resolve"],
       ["POST", "/emoji_id/%F0%9F%90%99/generate_signature"],
       ["POST", "/emoji_id"],
     ] as const) {

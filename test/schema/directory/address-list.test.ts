@@ -19,6 +19,38 @@ describe("addresses of a partner", () => {
     expect(shown(parseAddressPairs(""))).toEqual([])
   })
 
+  it("can be chain public keys, which some wallets use as addresses", () => {
+    const key = "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"
+    const expected = [
+      ["0x0101", "abcdef01"],
+      ["0x0103", "ff00aa"],
+      ["0x0104", key],
+      ["0x106e", "0xanything"],
+    ]
+    const pairs = `0x0101=ABCDEF01|0x0103=0xFF00aa|0x0104=${key}|0x106E=0xanything`
+    expect(shown(parseAddressPairs(pairs))).toEqual(expected)
+    const items = [
+      { "0x0101": "ABCDEF01|My wallet" },
+      { "259": "0xFF00aa" },
+      { "0x0104": `${key}|My wallet` },
+      { "0x106E": "0xanything" },
+    ]
+    expect(shown(parseAddressJson(base64(items)))).toEqual(expected)
+  })
+
+  it("can be generic crypto records, whose data contains a vertical bar", () => {
+    expect(shown(parseAddressPairs(`0x3fff=KAS|kaspa:abc|0x1003=${bitcoin}`))).toEqual([
+      ["0x3fff", "KAS|kaspa:abc"],
+      ["0x1003", bitcoin],
+    ])
+  })
+
+  it("of tag 0x3fff without a ticker are rejected with the expected form and an example", () => {
+    const explained = expect.stringMatching(/0x3fff.*TICKER\|ADDRESS, for example KAS\|kaspa:/)
+    expect(shown(parseAddressPairs(`0x3fff=${ethereum}|0x1003=${bitcoin}`))).toEqual(explained)
+    expect(shown(parseAddressJson(base64([{ "0x3fff": `${ethereum}|My wallet` }])))).toEqual(explained)
+  })
+
   it("contain each address only once", () => {
     expect(shown(parseAddressPairs(`0x1003=${bitcoin}|0x1003=${bitcoin}`))).toHaveLength(1)
   })
@@ -48,7 +80,10 @@ describe("addresses of a partner", () => {
     `0x10030=${bitcoin}`,
     "0x1003=not-an-address",
     "0x0004=https://evil.example",
-    "0x0101=00ff",
+    "0x0101=not-hex",
+    "0x0104=not-base58-0OIl",
+    "0x0000=00ff",
+    "0x0003=never",
     Array.from({ length: 51 }, (_, i) => `0x6200=address${i}`).join("|"),
     Array.from({ length: 501 }, (_, i) => `0x1010=address${i}`).join("|"),
   ])("are all rejected if a pair is invalid, or there are more than 50 records or 500 pairs: %s", (text) => {

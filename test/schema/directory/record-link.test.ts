@@ -38,9 +38,36 @@ describe("a redirect", () => {
     expect(findRedirect(records, "blog")).toBe("https://home.example/")
   })
 
+  it("goes to the unnamed link that is requested by its URL, its host or the hash of its record", () => {
+    const links = [
+      { tag: "0x0004", data: "https://home.example/" },
+      { tag: "0x4001", data: "https://www.Blog.example/post?a=1#top", hash: "ab12" },
+      { tag: "0x4001", data: "https://other.example/" },
+      { tag: "0x4001", data: "other.example|https://named.example/" },
+    ]
+    const post = "https://www.blog.example/post?a=1#top"
+    for (const link of ["https://WWW.blog.example/post?a=1#top", "blog.example", "www.blog.example", "AB12"])
+      expect([link, findRedirect(links, link)]).toEqual([link, post])
+    expect(findRedirect(links, "other.example")).toBe("https://named.example/")
+  })
+
+  it("goes to the newest unnamed link if the id has no Redirect record", () => {
+    const links = [
+      { tag: "0x4001", data: "https://first.example/" },
+      { tag: "0x4001", data: "https://second.example/" },
+      { tag: "0x4001", data: "shop|https://shop.example/" },
+    ]
+    for (const link of [undefined, "", "unknown", "https://evil.example/", "//evil.example", "evil.example"])
+      expect(findRedirect(links, link)).toBe("https://second.example/")
+    expect(findRedirect(links.slice(2), "https://shop.example/")).toBeUndefined()
+  })
+
   it("is undefined if there is neither a matching link nor a valid Redirect record", () => {
     expect(findRedirect([], "shop")).toBeUndefined()
     expect(findRedirect([{ tag: "0x0004", data: "javascript:alert(1)" }], undefined)).toBeUndefined()
     expect(findRedirect([], "https://evil.example/")).toBeUndefined()
+    expect(
+      findRedirect([{ tag: "0x4001", data: "javascript:alert(1)" }], "javascript:alert(1)"),
+    ).toBeUndefined()
   })
 })

@@ -60,6 +60,8 @@ describe("the hash of a record", () => {
     for (const [tag, data] of [
       ["0x1004", `${eth}|a|b|t`],
       ["0x0101", "ABCD"],
+      ["0x0103", "0xABCD"],
+      ["0x0104", "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"],
       ["0x0005", "nick"],
     ] as const) {
       const record = normalized(tag, data)
@@ -80,6 +82,7 @@ describe("a record", () => {
 
   it("is stored with binary data as lower-case hex without 0x", () => {
     expect(normalized("0x0101", "0xABCDEF").data).toBe("abcdef")
+    expect(normalized("0x0103", "0xABCDEF").data).toBe("abcdef")
     expect(normalized("0x1004", eth).data).toBe(ethHex)
     expect(normalized("0x1004", `${eth}|My Wallet|SIG|t`).data).toBe(`${ethHex}|My Wallet|SIG|t`)
     expect(normalized("0x1004", ethHex).hash).toBe(normalized("0x1004", eth).hash)
@@ -98,6 +101,9 @@ describe("a record", () => {
     ["0x4001", "shop|https://example.com"],
     ["0x0001", "👍🏿🔥"],
     ["0x4100", "example.com"],
+    ["0x0104", "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"],
+    ["0x0000", "ab".repeat(32)],
+    ["0x0003", "2030-01-31T12:00:00Z"],
   ])("with tag %s accepts the data %s", (tag, data) => {
     expect(normalized(tag, data).data).toBe(data)
   })
@@ -112,6 +118,15 @@ describe("a record", () => {
     ["0x0101", "abc", "invalid_hex"],
     ["0x0101", "0x", "invalid_hex"],
     ["0x0101", "zz", "invalid_hex"],
+    ["0x0103", "zz", "invalid_hex"],
+    ["0x0103", "abc", "invalid_hex"],
+    ["0x0104", "0OIl", "invalid_base58"],
+    ["0x0104", "9xQe|wallet", "invalid_base58"],
+    ["0x3fff", "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045", "invalid_address"],
+    ["0x0000", "mine", "invalid_pubkey"],
+    ["0x0003", "never", "invalid_date"],
+    ["0x0003", "2030-13-40T00:00:00Z", "invalid_date"],
+    ["0x0003", "2030-02-30T00:00:00Z", "invalid_date"],
     ["0x1003", "1234", "invalid_address"],
     ["0x1003", `${btc}|a|b|t|more`, "invalid_address"],
     ["0x1003", `${btc}|a|b|yes`, "invalid_address"],

@@ -34,6 +34,7 @@ describe("lookups of ids that are not in the cache", () => {
     ["a payment lookup", (id: string) => `/emoji_id/${id}/payment`],
     ["a lookup of one ticker", (id: string) => `/emoji_id/${id}/BTC`],
     ["a confirmation", (id: string) => `/emoji_id/${id}/confirm?tag=BTC&data=x`],
+    ["a send-ready answer", (id: string) => `/emoji_id/${id}/resolve?asset=BTC`],
     ["the page of an id", (id: string) => `/?emoji_id=${id}`],
   ])("are limited in the form of %s too", async (_form, pathOf) => {
     const service = await limited()

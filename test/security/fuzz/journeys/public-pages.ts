@@ -35,6 +35,15 @@ export const publicPages = async (world: World): Promise<void> => {
   await world.call("confirmRecord", { params, query: { tag: record.tag, data: record.data } })
   await world.call("lookupEmojiIdTicker", { params: { ...params, tag: "BTC" } })
   await world.call("lookupEmojiIDs", { json: { emoji_ids: [demoId, "🦊🍕", world.freshId()] } })
+  await world.call("resolveEmojiID", { params, query: { asset: "USDC", network: "ethereum" } })
+  await world.call("resolveEmojiIDs", {
+    json: {
+      items: [
+        { emoji_id: demoId, asset: "BTC" },
+        { emoji_id: "🦊🍕", asset: "USDC", network: "tron" },
+      ],
+    },
+  })
   await world.call("emojiIDMetadata", { params })
   await world.call("rhythm", { params })
   await world.call("loadJsonIndex", { params, query: { keys: "VisualizerName,SvcPageData" } })

@@ -1,0 +1,116 @@
+import { Schema } from "effect"
+import { DateTime, optional, words } from "../../wire-format.ts"
+import { LookupError, maxIdsPerBatch } from "../lookup.ts"
+import type { Resolved, ResolveRefused } from "./resolve.ts"
+import { ruleNames } from "./rules.ts"
+
+/** Payers are warned for this long after an id got a new owner. */
+export const ownerChangeWarningMs = 24 * 60 * 60 * 1000
+
+export const ResolveWarning = Schema.Struct({
+  code: words("ResolveWarningCode", ["owner_changed", "other_networks"]),
+  message: Schema.String,
+  /** When the id got its owner. Only with `owner_changed`. */
+  changed_at: Schema.optionalKey(DateTime),
+  /** The networks on which the id has an address for the asset. Only with `other_networks`. */
+  networks: Schema.optionalKey(Schema.Array(Schema.String)),
+}).annotate({ identifier: "ResolveWarning" })
+export type ResolveWarning = typeof ResolveWarning.Type
+
+const found = {
+  asset: Schema.String,
+  network: Schema.String,
+  /** The address as a wallet pastes it. An Ethereum-style address has 0x and an EIP-55 checksum. */
+  address: Schema.String,
+  /** The memo or destination tag that the payment needs. */
+  memo: Schema.optionalKey(Schema.String),
+  /** The record that has the address. */
+  record: Schema.Struct({ tag: Schema.String, hash: Schema.String }),
+  /** The rule that selected the record. */
+  rule: words("ResolveRule", ruleNames),
+}
+
+export const ResolveResponse = Schema.Struct({
+  status: Schema.Literal(true),
+  ...found,
+  warnings: Schema.Array(ResolveWarning),
+  error: Schema.Null,
+  version: Schema.Int,
+}).annotate({ identifier: "ResolveResponse" })
+export type ResolveResponse = typeof ResolveResponse.Type
+
+export const AssetText = Schema.String.check(Schema.isMaxLength(32))
+export const NetworkText = Schema.String.check(Schema.isMaxLength(64))
+
+export const BatchResolveRequest = Schema.Struct({
+  items: Schema.Array(
+    Schema.Struct({
+      emoji_id: Schema.String.check(Schema.isMaxLength(512)),
+      asset: AssetText,
+      network: optional(NetworkText),
+    }).annotate({ identifier: "ResolveItem" }),
+  ).check(Schema.isMinLength(1), Schema.isMaxLength(maxIdsPerBatch)),
+}).annotate({
+  identifier: "BatchResolveRequest",
+  examples: [{ items: [{ emoji_id: "🚀🌊🔥", asset: "USDC", network: "ethereum" }] }],
+})
+export type ResolveItem = (typeof BatchResolveRequest.Type)["items"][number]
+
+/**
+ * The answer for one item of a batch. `emoji_id` is the id in the spelling of the request. If `status` is false, the
+ * answer has `error` and no address.
+ */
+export const BatchResolveAnswer = Schema.Struct({
+  emoji_id: Schema.String,
+  status: Schema.Boolean,
+  asset: Schema.optionalKey(found.asset),
+  network: Schema.optionalKey(found.network),
+  address: Schema.optionalKey(found.address),
+  memo: found.memo,
+  record: Schema.optionalKey(found.record),
+  rule: Schema.optionalKey(found.rule),
+  warnings: Schema.Array(ResolveWarning),
+  error: Schema.NullOr(LookupError),
+  /** The networks that the item can name. Only with the errors `network_required` and `unknown_network`. */
+  networks: Schema.optionalKey(Schema.Array(Schema.String)),
+  version: Schema.optionalKey(Schema.Int),
+}).annotate({ identifier: "BatchResolveAnswer" })
+export type BatchResolveAnswer = typeof BatchResolveAnswer.Type
+
+export const BatchResolveResponse = Schema.Struct({ result: Schema.Array(BatchResolveAnswer) }).annotate({
+  identifier: "BatchResolveResponse",
+})
+
+/** Whether payers are still warned that the id changed its owner. */
+export const isRecentChange = (ownerChangedAt: string | undefined, nowMs: number): boolean =>
+  ownerChangedAt !== undefined && nowMs - Date.parse(ownerChangedAt) < ownerChangeWarningMs
+
+const otherNetworks = (networks: ReadonlyArray<string>, message: string): ReadonlyArray<ResolveWarning> =>
+  networks.length === 0 ? [] : [{ code: "other_networks", message, networks }]
+
+export const warningsOf = (
+  outcome: Resolved | ResolveRefused,
+  ownerChangedAt: string | undefined,
+  nowMs: number,
+): ReadonlyArray<ResolveWarning> => {
+  const changed: ReadonlyArray<ResolveWarning> =
+    ownerChangedAt !== undefined && isRecentChange(ownerChangedAt, nowMs)
+      ? [
+          {
+            code: "owner_changed",
+            message:
+              "This emoji id got a new owner within the last 24 hours. Ask the recipient before you pay.",
+            changed_at: ownerChangedAt,
+          },
+        ]
+      : []
+  if ("rule" in outcome) {
+    const { asset, network } = outcome
+    const message = `This emoji id has no ${asset} record for ${network}, but it has one for another network: ${outcome.otherNetworks.join(", ")}. The address is the account of the network's coin.`
+    return [...changed, ...otherNetworks(outcome.otherNetworks, message)]
+  }
+  return [
+    ...changed,
+    ...(outcome.code === "no_address" ? otherNetworks(outcome.networks, outcome.message) : []),
+  ]
+}

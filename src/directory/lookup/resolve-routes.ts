@@ -1,0 +1,74 @@
+import { Effect, Schema } from "effect"
+import { checkEmojiId } from "../../../schema/directory/check-emoji-id.ts"
+import {
+  AssetText,
+  BatchResolveRequest,
+  BatchResolveResponse,
+  NetworkText,
+  ResolveResponse,
+} from "../../../schema/directory/resolve/response.ts"
+import {
+  NetworkRequired,
+  NoAddress,
+  NotFound,
+  UnknownAsset,
+  UnknownNetwork,
+  UnsupportedEmoji,
+} from "../../../schema/errors.ts"
+import { authHeaders } from "../../http/guards.ts"
+import { Reply } from "../../http/response/reply.ts"
+import { route } from "../../http/route.ts"
+import { etagOf, isHeld, lookupHeaders } from "./answer.ts"
+import { admitCold } from "./cold-limit.ts"
+import { checkRegistered, Lookups } from "./lookups.ts"
+import { resolveMany, resolveOne } from "./resolve.ts"
+
+const group = "lookup"
+
+const one = route({
+  id: "resolveEmojiID",
+  group,
+  summary: "Get the one address to which a wallet sends an asset on a network",
+  method: "get",
+  path: "/emoji_id/:emoji_id/resolve",
+  auth: "none",
+  needsAddress: true,
+  params: { emoji_id: Schema.String },
+  query: { asset: AssetText, network: Schema.optionalKey(NetworkText) },
+  headers: ["if-none-match", ...authHeaders],
+  success: ResolveResponse,
+  errors: [UnsupportedEmoji, NotFound, UnknownAsset, UnknownNetwork, NetworkRequired, NoAddress],
+  prepared: Lookups.use((lookups) => Effect.succeed(lookups.preparedResolve)),
+  handler: Effect.fnUntraced(function* ({ params, query, ...request }) {
+    const id = yield* checkEmojiId(params.emoji_id)
+    const lookup = yield* (yield* Lookups).view(id, admitCold(request))
+    const whole = yield* checkRegistered(lookup)
+    const { answer, isCacheable } = yield* resolveOne(whole, query.asset, query.network)
+    // A warning about the owner ends with time and not with a new version, so such a response has no ETag.
+    const headers = isCacheable ? { ETag: etagOf(lookup.own), ...lookupHeaders } : lookupHeaders
+    return isCacheable && isHeld(lookup.own, request.headers["if-none-match"] ?? "")
+      ? Reply.empty(304, headers)
+      : Reply.raw(JSON.stringify(answer), headers)
+  }),
+})
+
+const many = route({
+  id: "resolveEmojiIDs",
+  group,
+  summary: "Get the addresses for up to 100 pairs of an emoji id and an asset",
+  method: "post",
+  path: "/emoji_id/resolve",
+  auth: "none",
+  reads: true,
+  limit: "read",
+  headers: authHeaders,
+  body: BatchResolveRequest,
+  success: BatchResolveResponse,
+  errors: [],
+  handler: ({ body, ...request }) =>
+    Effect.map(resolveMany(body.items, admitCold(request)), (result) =>
+      Reply.raw(JSON.stringify({ result }), lookupHeaders),
+    ),
+})
+
+export const resolves = [one, many] as const

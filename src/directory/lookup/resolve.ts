@@ -1,0 +1,104 @@
+import { Effect } from "effect"
+import { parseEmojiId } from "../../../schema/directory/emoji-id.ts"
+import type { LookupResponse } from "../../../schema/directory/lookup.ts"
+import {
+  type BatchResolveAnswer,
+  isRecentChange,
+  type ResolveItem,
+} from "../../../schema/directory/resolve/response.ts"
+import { NetworkRequired, NoAddress, UnknownAsset, UnknownNetwork } from "../../../schema/errors.ts"
+import { DatabaseClock } from "../../postgres/database-clock.ts"
+import { isRegistered, notRegisteredText, readAnswer } from "./answer.ts"
+import { Lookups } from "./lookups.ts"
+import { makeResolve } from "./resolve-records.ts"
+
+const errors = {
+  unknown_asset: UnknownAsset,
+  unknown_network: UnknownNetwork,
+  network_required: NetworkRequired,
+  no_address: NoAddress,
+}
+
+/** Resolves an asset of a registered id. Fails with an API error if there is no address. */
+export const resolveOne = Effect.fnUntraced(function* (
+  whole: LookupResponse,
+  asset: string,
+  network: string | undefined,
+) {
+  const nowMs = (yield* DatabaseClock).now()
+  const answer = makeResolve(whole, nowMs)(asset, network)
+  if (!("refused" in answer)) return { answer, isCacheable: !isRecentChange(whole.owner_changed_at, nowMs) }
+  const { refused, version, warnings } = answer
+  const { code, message, networks } = refused
+  return yield* new errors[code]({
+    error: message,
+    details: code === "no_address" ? { warnings, version } : networks.length === 0 ? {} : { networks },
+  })
+})
+
+const refusal = (
+  emoji_id: string,
+  code: string,
+  reason: string,
+  more?: Partial<BatchResolveAnswer>,
+): BatchResolveAnswer => ({
+  emoji_id,
+  status: false,
+  warnings: [],
+  ...more,
+  error: { code, reason },
+})
+
+/** The number of ids that are looked up together in one step. See `lookupMany`. */
+const idsPerStep = 20
+
+/**
+ * Returns one answer per item, in the order of the request. An id that is listed several times is looked up once per
+ * step. `admit` runs for each id that is not in the cache.
+ */
+export const resolveMany = Effect.fnUntraced(function* <E = never, R = never>(
+  items: ReadonlyArray<ResolveItem>,
+  admit?: Effect.Effect<void, E, R>,
+) {
+  const lookups = yield* Lookups
+  const clock = yield* DatabaseClock
+  const answers: Array<BatchResolveAnswer> = []
+
+  const answerOf = (item: ResolveItem, resolveAsset: ReturnType<typeof makeResolve> | undefined) => {
+    if (resolveAsset === undefined) return refusal(item.emoji_id, "not_registered", notRegisteredText)
+    const answer = resolveAsset(item.asset, item.network)
+    if (!("refused" in answer)) return { emoji_id: item.emoji_id, ...answer }
+    const { refused, version, warnings } = answer
+    const { code, message, networks } = refused
+    const listed = code === "no_address" || networks.length === 0 ? {} : { networks }
+    return refusal(item.emoji_id, code, message, { warnings, version, ...listed })
+  }
+
+  for (let from = 0; from < items.length; from += idsPerStep) {
+    const step = items
+      .slice(from, from + idsPerStep)
+      .map((item) => ({ item, id: parseEmojiId(item.emoji_id) }))
+    const ids = new Map(
+      step.flatMap(({ id }) => (id._tag === "EmojiId" ? [[id.canonical, id] as const] : [])),
+    )
+    const found = yield* Effect.forEach([...ids.values()], (id) => lookups.view(id, admit), {
+      concurrency: "unbounded",
+    })
+    const byCanonical = new Map<string, ReturnType<typeof makeResolve>>()
+    for (const [at, canonical] of [...ids.keys()].entries()) {
+      const lookup = found[at]!
+      if (!isRegistered(lookup)) continue
+      byCanonical.set(canonical, makeResolve(readAnswer(lookup), clock.now()))
+      // One id can have a megabyte of records, so other requests get a turn after each id.
+      yield* Effect.yieldNow
+    }
+    for (const { id, item } of step) {
+      answers.push(
+        id._tag === "EmojiIdRefused"
+          ? refusal(item.emoji_id, id.code, id.message)
+          : answerOf(item, byCanonical.get(id.canonical)),
+      )
+    }
+  }
+  return answers
+})
