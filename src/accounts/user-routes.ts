@@ -22,7 +22,7 @@ const list = route({
   path: "/users",
   auth: "JWT",
   scope: "user:list",
-  query: { ...pageQuery, search: Schema.optionalKey(text(320)) },
+  query: { ...pageQuery(userSorts), search: Schema.optionalKey(text(320)) },
   success: pageOf(DisplayUserExtended, "ListOfDisplayUserExtended"),
   errors: [],
   handler: ({ query }) =>

@@ -107,11 +107,13 @@ const idempotencyParameter = {
 
 /**
  * Returns the schema of a parameter. Numbers and booleans are sent as text in a path or a query, but they are
- * documented as numbers and booleans.
+ * documented as numbers and booleans. An empty value, which means a missing parameter, is not documented.
  */
 const typedParameter = (schema: Json): Json => {
   if (schema["minimum"] !== undefined) return { ...schema, type: "integer" }
-  return String(schema["enum"]) === "true,false" ? { type: "boolean" } : schema
+  const values = (schema["enum"] as ReadonlyArray<unknown> | undefined)?.filter((value) => value !== "")
+  if (values === undefined) return schema
+  return String(values) === "true,false" ? { type: "boolean" } : { ...schema, enum: values }
 }
 
 const validator = "if-none-match"
@@ -174,6 +176,13 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
     Object.assign(schemas, moved(document.definitions))
     const written = moved(document.schema) as Json
     known.set(schema, written)
+    return written
+  }
+
+  /** Documents that the body of a PATCH has no other members (see `memberCheck`). */
+  const strict = (written: Json): Json => {
+    const name = String(written["$ref"]).replace("#/components/schemas/", "")
+    Object.assign(schemas[name] ?? written, { additionalProperties: false })
     return written
   }
 
@@ -242,7 +251,7 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
             required: true,
             content: {
               [route.rawBody ? "application/x-www-form-urlencoded" : "application/json"]: {
-                schema: ref(route.body),
+                schema: route.method === "patch" ? strict(ref(route.body)) : ref(route.body),
               },
             },
           },

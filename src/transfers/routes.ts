@@ -49,7 +49,7 @@ const listOutgoing = route({
   path: "/transfers",
   access: { own: true, others: "adminEmoji:transfer" },
   query: {
-    ...pageQuery,
+    ...pageQuery(transferSorts),
     accepted_after: Schema.optionalKey(DateTimeIn),
     sender_id: Schema.optionalKey(Uuid),
     all: Schema.optionalKey(BooleanText),
