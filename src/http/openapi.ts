@@ -139,10 +139,14 @@ const headersOf = (status: number): Json => {
       return header("WWW-Authenticate", "The authentication scheme to use.")
     case 429:
     case 503:
-      return header("Retry-After", "Seconds to wait before the next attempt.", {
-        type: "integer",
-        minimum: 0,
-      })
+      return header(
+        "Retry-After",
+        "Seconds to wait before the next attempt. Absent if the same request cannot succeed later.",
+        {
+          type: "integer",
+          minimum: 0,
+        },
+      )
     default:
       return {}
   }

@@ -18,11 +18,8 @@ export interface ServerOptions extends ExchangeOptions {
   readonly trustProxy: boolean
   /** Called once, if a request came through a proxy although `trustProxy` is false. */
   readonly onForwarded?: () => void
-  /**
-   * Counts a request for an unknown path. Returns undefined if the address may make it, otherwise after how many
-   * seconds to retry.
-   */
-  readonly limitUnknownPath?: (addressGroup: string) => number | undefined
+  /** Counts a request for an unknown path. Returns whether the address has made too many of them. */
+  readonly limitUnknownPath?: (addressGroup: string) => boolean
   /** Adds handlers of another kind on the same port, such as the WebSocket handler. */
   readonly mount?: (app: TemplatedApp) => Mounted
 }
@@ -59,10 +56,9 @@ const mountFallbacks = (
     options.refuse("not_found", requestId, undefined, shape),
   )
   const failUnknown = (exchange: Exchange, req: HttpRequest) => {
-    const waitSeconds = limitUnknownPath?.(addressGroup(addressOf(exchange.res, req)))
-    if (waitSeconds !== undefined) {
+    if (limitUnknownPath?.(addressGroup(addressOf(exchange.res, req)))) {
       // JSON for browsers too, because making a page would cost more than the refused request.
-      return answer(exchange, options.refuse("too_many_unknown", exchange.requestId, String(waitSeconds)))
+      return answer(exchange, options.refuse("too_many_unknown", exchange.requestId))
     }
     const { lines, response } = unknownPath(exchange.requestId, exchange.errorBody)
     answer(exchange, response, false, lines)
