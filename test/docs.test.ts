@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { expect, it } from "vitest"
 import { routes } from "../src/routes.ts"
-import { roleTable, scopeTable } from "./fixtures/access-table.ts"
+import { reservedTable, roleTable, scopeTable } from "./fixtures/access-table.ts"
 import { endpointTable, replacePart, settingTable } from "./fixtures/generated-docs.ts"
 
 const root = join(import.meta.dirname, "..")
@@ -12,6 +12,7 @@ it.each([
   ["docs/settings.md", "settings", settingTable],
   ["docs/roles.md", "operations", () => roleTable(routes)],
   ["docs/roles.md", "scopes", scopeTable],
+  ["docs/roles.md", "reserved scopes", reservedTable],
 ])(
   "in %s, the generated table of %s matches the code (update the file with: npm run docs)",
   (name, part, table) => {

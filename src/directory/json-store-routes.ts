@@ -88,6 +88,7 @@ const store = route({
   path: "/emoji_id/:emoji_id/json/:key",
   auth: "apiKey",
   access: writeAccess,
+  scopesInCases: { "adminEmoji:updateSecureData": "a locked entry" },
   limit: "write",
   params: { ...params, key: StoreKey },
   body: StoreJsonBody,

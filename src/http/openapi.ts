@@ -34,6 +34,12 @@ const security = (route: Route): ReadonlyArray<Json> => {
   }
 }
 
+/** Describes the scopes that only some requests need. `security` can only list those that every request needs. */
+const describeCases = ({ scopesInCases = {} }: Route): Json => {
+  const cases = Object.entries(scopesInCases).map(([scope, where]) => `${where} requires the scope ${scope}.`)
+  return cases.length === 0 ? {} : { description: cases.join(" ") }
+}
+
 const problemMembers = {
   error: { type: "string" },
   code: { type: "string" },
@@ -248,6 +254,7 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
         operationId: route.id,
         summary: route.summary,
         tags: [route.group],
+        ...describeCases(route),
         security: security(route),
         parameters: parameters(route),
         ...(route.body && {
