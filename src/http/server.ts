@@ -38,6 +38,10 @@ export interface Server {
 
 const isPrepared = ({ prepared }: Endpoint): boolean => prepared !== undefined
 const sweepMs = 250
+
+/** Returns the paths of an endpoint: as its row says, and with a slash at the end, as some clients join addresses. */
+const patternsOf = (path: string): ReadonlyArray<string> => (path.endsWith("/") ? [path] : [path, `${path}/`])
+
 // The value of LIBUS_LISTEN_EXCLUSIVE_PORT. The library's types declare it in an enum that does not exist at run
 // time.
 const exclusivePort = 1
@@ -105,8 +109,11 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
   // first.
   const [fast, others] = [endpoints.filter(isPrepared), endpoints.filter((e) => !isPrepared(e))]
   for (const endpoint of [...fast, ...others]) {
-    app[endpoint.method](endpoint.path, handlerOf(endpoint, false))
-    if (endpoint.method === "get") app.head(endpoint.path, handlerOf(endpoint, true))
+    const handle = handlerOf(endpoint, false)
+    for (const pattern of patternsOf(endpoint.path)) app[endpoint.method](pattern, handle)
+    if (endpoint.method !== "get") continue
+    const handleHead = handlerOf(endpoint, true)
+    for (const pattern of patternsOf(endpoint.path)) app.head(pattern, handleHead)
   }
   mountFallbacks(app, exchanges, options, addressOf)
 
