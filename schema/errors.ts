@@ -6,11 +6,18 @@ export interface FieldIssue {
 }
 export type FieldIssues = Readonly<Record<string, ReadonlyArray<FieldIssue>>>
 
+/**
+ * After how many seconds the same request can succeed. `never`: it fails again until somebody changes something, for
+ * example the request, the resource or the configuration.
+ */
+type RetryAfter = number | "never"
+
 interface Facts {
   /** The message for the caller. If it is missing, the summary of the error class is used. */
   readonly error?: string
   readonly fields?: FieldIssues
-  readonly retryAfterSeconds?: number
+  /** See `retryAfter`. */
+  readonly retryAfterSeconds?: RetryAfter
   /** Additional response headers, for example the state of a rate limit. */
   readonly headers?: Readonly<Record<string, string>>
   /** Additional members of the response body, for example the state in which an event is not allowed. */
@@ -58,6 +65,25 @@ export interface ProblemClass {
   readonly kind: ProblemKind
   new (facts: never): Problem
 }
+
+const retryStatuses = new Set([409, 429, 503])
+
+/**
+ * Returns the value of the Retry-After header, or undefined if the response has none. Many HTTP clients repeat a
+ * request by themselves when they see the header. So it is sent only if the same request can succeed later without
+ * any other change:
+ *   - 429: when the window of a rate limit, a lock or the time between two mails ends. Not for a limit that never
+ *     resets, and not for unknown paths.
+ *   - 503: when a dependency is reachable again, a queue has room, or the deadline was too early. Not if a feature is
+ *     not configured, or the dependency has rejected the request.
+ *   - 409: when the first request with the same Idempotency-Key is complete. Not if the state refuses the request.
+ *   - Other statuses: never. For 424, a new two-factor code is needed; for 413, a smaller body.
+ * `TooManyRequests` and `Unavailable` cannot be created without this decision.
+ */
+export const retryAfter = ({ kind, retryAfterSeconds }: Problem): number | undefined =>
+  typeof retryAfterSeconds === "number" && retryStatuses.has(kind.status)
+    ? Math.max(1, Math.ceil(retryAfterSeconds))
+    : undefined
 
 export const isProblem = (error: unknown): error is Problem =>
   error instanceof Error && typeof (error as Partial<Problem>).kind?.status === "number"
@@ -153,9 +179,17 @@ export class TooManyRequests extends problem("TooManyRequests", {
   status: 429,
   code: "too_many_requests",
   summary: "Too many requests. Retry after the time in the Retry-After header.",
-}) {}
+}) {
+  constructor(facts: Facts & { readonly retryAfterSeconds: RetryAfter }) {
+    super(facts)
+  }
+}
 export class Unavailable extends problem("Unavailable", {
   status: 503,
   code: "unavailable",
   summary: "The service is temporarily unavailable. Retry later.",
-}) {}
+}) {
+  constructor(facts: Facts & { readonly retryAfterSeconds: RetryAfter }) {
+    super(facts)
+  }
+}

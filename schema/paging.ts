@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 import { IntText, Json } from "./wire-format.ts"
 
-export const Direction = Schema.Literals(["Asc", "Desc"])
+const directions = ["Asc", "Desc"] as const
 
 export const Paging = Schema.Struct({
-  dir: Direction,
+  dir: Schema.Literals(directions),
   limit: Schema.Int,
   page: Schema.Int,
   sort: Schema.String,
@@ -15,13 +15,27 @@ export const Paging = Schema.Struct({
 export const pageOf = <S extends Schema.Top>(item: S, identifier: string) =>
   Schema.Struct({ data: Schema.Array(item), paging: Paging }).annotate({ identifier })
 
-/** The query parameters of every paged list. */
-export const pageQuery = {
-  dir: Schema.optionalKey(Direction),
+/**
+ * A query parameter that accepts these values. An empty value means that the parameter is missing: some clients send
+ * each parameter that they know.
+ */
+const choice = (values: ReadonlyArray<string>) =>
+  Schema.optionalKey(
+    Schema.Literals(["", ...values]).annotate({ message: `expected one of ${values.join(", ")}` }),
+  )
+
+export const pageNumber = Schema.optionalKey(IntText(0, 1_000_000))
+
+/**
+ * The query parameters of a paged list. `sorts` are the values of `sort`. Another value is refused, because a list in
+ * another order than the client expects is worse than an error.
+ */
+export const pageQuery = (sorts: ReadonlyArray<string>) => ({
+  dir: choice(directions),
   limit: Schema.optionalKey(IntText(1, 200)),
-  page: Schema.optionalKey(IntText(0, 1_000_000)),
-  sort: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(64))),
-}
+  page: pageNumber,
+  sort: choice(sorts),
+})
 
 export interface PageRequest {
   readonly dir: "Asc" | "Desc"
@@ -42,7 +56,7 @@ export interface Piece {
  */
 export const pieceQuery = (most: number) => ({
   limit: Schema.optionalKey(IntText(1, most)),
-  page: pageQuery.page,
+  page: pageNumber,
 })
 
 export const pieceOf = (query: { readonly limit?: string; readonly page?: string }, most: number): Piece => {
@@ -52,11 +66,11 @@ export const pieceOf = (query: { readonly limit?: string; readonly page?: string
 
 /**
  * Returns a list query with defaults for missing parameters. `sorts` are the columns that a client may sort by. The
- * first of them is used if `sort` is missing or unknown.
+ * first of them is used if `sort` is missing.
  */
 export const pageRequest = <const Sort extends string>(
   query: {
-    readonly dir?: "Asc" | "Desc"
+    readonly dir?: string
     readonly limit?: string
     readonly page?: string
     readonly sort?: string
@@ -64,7 +78,7 @@ export const pageRequest = <const Sort extends string>(
   sorts: readonly [Sort, ...ReadonlyArray<Sort>],
   defaults: { readonly limit: number; readonly dir: "Asc" | "Desc" } = { limit: 50, dir: "Desc" },
 ): PageRequest & { readonly sort: Sort } => ({
-  dir: query.dir ?? defaults.dir,
+  dir: directions.find((dir) => dir === query.dir) ?? defaults.dir,
   limit: query.limit === undefined ? defaults.limit : Number(query.limit),
   page: query.page === undefined ? 0 : Number(query.page),
   sort: sorts.find((name) => name === query.sort) ?? sorts[0],

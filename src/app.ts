@@ -150,7 +150,7 @@ export const startService = async (
       port: options.port,
       endpoints: endpointsOfMainPort(shownEndpoints, config),
       onForwarded: () => void fork(Effect.logWarning(untrustedProxy)),
-      limitUnknownPath: (address) => limits.exceeds("unknown_path", "address", address),
+      limitUnknownPath: (address) => limits.exceeds("unknown_path", "address", address) !== undefined,
       mount: (app) =>
         mountLive(app, {
           sessions,

@@ -24,6 +24,7 @@ import { lootboxTypes } from "./lootboxes/type-routes.ts"
 import { interests } from "./market/interest-routes.ts"
 import { prices } from "./market/price-routes.ts"
 import { storefront } from "./market/routes.ts"
+import { mintedIds } from "./minting/minted-routes.ts"
 import { tokens } from "./minting/routes.ts"
 import { adminEvents } from "./operations/admin-event-routes.ts"
 import { dev } from "./operations/dev-routes.ts"
@@ -73,6 +74,7 @@ const table = [
   ...jsonStore,
   ...records,
   ...tokens,
+  ...mintedIds,
   ...idRegistry,
   ...prices,
   ...transfers,

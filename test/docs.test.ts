@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { expect, it } from "vitest"
 import { routes } from "../src/routes.ts"
-import { roleTable, scopeTable } from "./fixtures/access-table.ts"
+import { reservedTable, roleTable, scopeTable } from "./fixtures/access-table.ts"
 import { endpointTable, replacePart, settingTable } from "./fixtures/generated-docs.ts"
 import { assetTable, networkTable, ruleTable } from "./fixtures/wallet-docs.ts"
 
@@ -16,6 +16,7 @@ it.each([
   ["docs/wallets.md", "rules", ruleTable],
   ["docs/wallets.md", "networks", networkTable],
   ["docs/wallets.md", "assets", assetTable],
+  ["docs/roles.md", "reserved scopes", reservedTable],
 ])(
   "in %s, the generated table of %s matches the code (update the file with: npm run docs)",
   (name, part, table) => {

@@ -23,13 +23,17 @@ export type CurrentUser = typeof CurrentUser.Type
 /** All data that a client shows first after login, in one response. */
 export const LoadUser = Schema.Struct({
   current_user: CurrentUser,
-  /** The different generations of the ids in `extended_list`, in ascending order. */
-  editions: Schema.Array(Schema.Int),
+  editions: Schema.Array(Schema.Int).annotate({
+    description:
+      "The different generations of the ids in `extended_list`: [0], or empty for a user without ids.",
+  }),
   extended_list: Schema.Array(EmojiListItem),
   incoming_transfers: Schema.Array(DisplayTransferRequest),
   outgoing_transfers: ListOfDisplayTransferRequest,
   wallets: Schema.Array(Wallet),
   partner_transaction_id: Schema.optionalKey(Schema.String),
-  sidebar: Schema.optionalKey(Schema.Unknown),
+  sidebar: Schema.optionalKey(
+    Schema.Unknown.annotate({ description: "Always absent. It has no known meaning." }),
+  ),
 }).annotate({ identifier: "LoadUser" })
 export type LoadUser = typeof LoadUser.Type

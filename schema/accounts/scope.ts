@@ -84,11 +84,42 @@ export const scopes = [
   "user:writeSelf",
 ] as const
 
+export type Scope = (typeof scopes)[number]
+
+const noEditions = "The service has one edition: the `generation` of every emoji id is 0."
+const noGroups = "The supported emoji have no groups."
+const noInvites =
+  "There are no separate invitations: a transfer to an unknown email address invites the recipient."
+
+/**
+ * The scopes of the original API that no operation needs, each with the reason. Roles and API keys can have them,
+ * because existing clients request the whole list. test/http/scopes.test.ts checks that every other scope is needed by
+ * an operation.
+ */
+export const reservedScopes: Readonly<Partial<Record<Scope, string>>> = {
+  "adminEmoji:updateFeatures": "Emoji ids have no features. Those of users need `feature::write`.",
+  "adminInvites:write": noInvites,
+  "adminInvites:list": noInvites,
+  "adminNotifications:write": "Administrators cannot send notifications.",
+  "edition:delete": noEditions,
+  "edition:read": noEditions,
+  "edition:write": noEditions,
+  "emojiGroups:delete": noGroups,
+  "emojiGroups:read": noGroups,
+  "emojiGroups:write": noGroups,
+  "nftTransfer:read": "The service does not follow the token contract, so it knows no transfers of tokens.",
+  "domainAction:read":
+    "The actions of administrators are in the security logs (`adminUser:load`) and the events (`domainEvent:read`).",
+  "token:refresh": "The refresh token itself permits `POST /auth/token/refresh`.",
+  "auth:twoFactor": "The refresh token and the code permit `POST /auth/2fa`.",
+  "userEmail:verify": "Only the owner of an address can confirm it, with a mailed link.",
+}
+
 export const Scope = Schema.Literals(scopes).annotate({
   identifier: "Scope",
   message: "expected one of the scopes listed in /openapi.json",
+  description: `Reserved scopes, which no operation needs: ${Object.keys(reservedScopes).join(", ")}.`,
 })
-export type Scope = (typeof scopes)[number]
 
 export const roles = ["Admin", "OrgController", "OrgMember", "OrgOwner", "Bot", "Super", "User"] as const
 export const Role = words("Role", roles)

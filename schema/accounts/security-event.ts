@@ -63,6 +63,8 @@ export const securityEvents = {
   "sessions.ended": shown("All sessions ended"),
   "application.authorized": shown("Application got access to an emoji id"),
   "mint.signed": shown("Mint signature created"),
+  "mint.recorded": shown("Emoji id recorded as minted by an administrator"),
+  "mint.removed": shown("Token of an emoji id recorded as destroyed by an administrator"),
   "transfer.forced": shown("Transfer started by an administrator"),
   "organization.role_changed": shown("Role in an organization changed"),
   "organization.left": shown("Removed from an organization"),

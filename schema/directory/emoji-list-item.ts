@@ -4,15 +4,19 @@ import { displayFormat } from "./emoji-display.ts"
 import type { EmojiId } from "./emoji-id.ts"
 import { ShapeMatch, shapeMatch } from "./emoji-shape.ts"
 
+export const Generation = Schema.Int.annotate({ description: "Always 0. It has no known meaning." })
+
 export const EmojiListItem = Schema.Struct({
   canonical_format: Schema.String,
   chain_format: Schema.String,
   display_format: Schema.String,
   shortname: Schema.String,
   flippable_emoji: Schema.Array(Schema.Boolean),
-  generation: Schema.Int,
+  generation: Generation,
   rhythm_score: Schema.Int,
-  minted: Schema.Boolean,
+  minted: Schema.Boolean.annotate({
+    description: "Whether the id is minted as a token. Administrators record it.",
+  }),
   shape: ShapeMatch,
   blocked_until: Schema.optionalKey(DateTime),
   token_id: Schema.optionalKey(Schema.Int),

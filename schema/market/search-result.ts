@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { maxEmojiPerId } from "../directory/emoji-id.ts"
+import { Generation } from "../directory/emoji-list-item.ts"
 import { ShapeMatch } from "../directory/emoji-shape.ts"
 import { Metric } from "../directory/metric.ts"
 import { Cents } from "../wire-format.ts"
@@ -40,7 +41,7 @@ export const MarketItem = Schema.Struct({
   shape: ShapeMatch,
   short_names: Schema.Array(Schema.String),
   stats: Schema.Array(Metric),
-  generation: Schema.optionalKey(Schema.Int),
+  generation: Schema.optionalKey(Generation),
   /** The price in US cents. Missing if the id has no price. */
   price: Schema.optionalKey(Cents),
 }).annotate({ identifier: "MarketItem" })

@@ -14,6 +14,15 @@ export const SignatureResponse = Schema.Struct({
   token: Schema.String,
 }).annotate({ identifier: "SignatureResponse" })
 
+export const MintedRequest = Schema.Struct({
+  minted: Schema.Boolean,
+  /**
+   * The number of the token in the contract. It must be the `token_id` of the emoji id, which the directory assigns
+   * when it registers the id. So an administrator cannot record the mint of another id by mistake.
+   */
+  token_id: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))),
+}).annotate({ identifier: "MintedRequest" })
+
 export const TokenMetadata = Schema.Struct({
   name: Schema.String,
   description: Schema.String,

@@ -22,7 +22,7 @@ const list = route({
   path: "/users",
   auth: "JWT",
   scope: "user:list",
-  query: { ...pageQuery, search: Schema.optionalKey(text(320)) },
+  query: { ...pageQuery(userSorts), search: Schema.optionalKey(text(320)) },
   success: pageOf(DisplayUserExtended, "ListOfDisplayUserExtended"),
   errors: [],
   handler: ({ query }) =>
@@ -56,12 +56,15 @@ const show = route({
 const update = route({
   id: "updateUserByAdmin",
   group: "users",
-  summary:
-    "Update a user as an administrator. `role` requires adminUser:roleUpdate, activation and deactivation user:activate",
+  summary: "Update a user as an administrator",
   method: "patch",
   path: "/users/:id",
   auth: "JWT",
   scope: "user:write",
+  scopesInCases: {
+    "adminUser:roleUpdate": "`role`",
+    "user:activate": "`active` or `activation_source`",
+  },
   sensitive: true,
   limit: "write",
   params: { id: Uuid },

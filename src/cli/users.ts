@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { Email } from "../../schema/accounts/email.ts"
 import { roles } from "../../schema/accounts/scope.ts"
-import { pageQuery } from "../../schema/paging.ts"
+import { pageNumber } from "../../schema/paging.ts"
 import { AdminUserUpdates } from "../accounts/admin-update-user.ts"
 import { UserAdmin } from "../accounts/user-admin-store.ts"
 import { randomCrockford } from "../crypto/crockford-base32.ts"
@@ -10,7 +10,7 @@ import { type Command, checked, checkedWord, optionOf, trustedUserId, userId } f
 /** The operator has access to the database and the keys, so commands run with the highest role. */
 const by = "Super"
 const pageSize = 200
-const ListOptions = Schema.Struct({ page: pageQuery.page })
+const ListOptions = Schema.Struct({ page: pageNumber })
 
 const makePassword = (given: string | undefined) => given ?? randomCrockford(20)
 

@@ -91,6 +91,12 @@ export class IdRegistry extends Context.Service<
               return yield* new Conflict({
                 error: "This emoji id has an active transfer. Delete the transfer first.",
               })
+            case "minted":
+              return yield* new Conflict({
+                error:
+                  "This emoji id is minted as a token. If the token was destroyed, record it first: PUT /emoji_id/{emoji_id}/minted with minted: false.",
+                details: { minted: true },
+              })
             case "mintable":
               return yield* stillMintable(canonical, destroyed.until)
             case "destroyed":

@@ -36,7 +36,7 @@ export type RegisterOutcome =
   | { readonly outcome: "no_user" | "unproven" | "no_pubkey" | "taken" }
 export type DestroyOutcome =
   | { readonly outcome: "destroyed"; readonly events: ReadonlyArray<ChannelPosition> }
-  | { readonly outcome: "absent" | "in_transfer" }
+  | { readonly outcome: "absent" | "in_transfer" | "minted" }
   | { readonly outcome: "mintable"; readonly until: string }
 
 interface ListRow extends Registration {

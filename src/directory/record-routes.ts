@@ -17,6 +17,7 @@ const edit = route({
   path: "/emoji_id/:emoji_id",
   auth: "apiKey",
   access: writeAccess,
+  scopesInCases: { "adminEmoji:updateSecureData": "a record with tag 0x0000 or 0x0003" },
   limit: "write",
   params: { emoji_id: Schema.String },
   body: EditRequest,

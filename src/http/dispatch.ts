@@ -10,7 +10,7 @@ import {
 import type { Endpoint, RawRequest, RawResponse } from "./endpoint.ts"
 import { authHeaders, type Guards, idempotencyHeader, type RateHeaders } from "./guards.ts"
 import type { Principal } from "./principal.ts"
-import { decoder, parseJsonBody, parseQueryText } from "./request/decode.ts"
+import { decoder, memberCheck, parseJsonBody, parseQueryText } from "./request/decode.ts"
 import { parameterNames } from "./request/path.ts"
 import { originOf, RequestOrigin, userAgentHeader } from "./request/request-origin.ts"
 import { type ErrorPage, problemResponse } from "./response/problem.ts"
@@ -69,10 +69,18 @@ const handlerRequest = (request: RawRequest, principal: Principal | null, input:
   rawBody: request.body,
 })
 
+const makeBodyDecode = (route: Route) => {
+  if (route.body === undefined || route.rawBody) return undefined
+  const decode = decoder(route.body, "body")
+  if (route.method !== "patch") return (bytes: Uint8Array) => Result.flatMap(parseJsonBody(bytes), decode)
+  const check = memberCheck(route.body)
+  return (bytes: Uint8Array) => Result.flatMap(Result.flatMap(parseJsonBody(bytes), check), decode)
+}
+
 const makeDecode = (route: Route) => {
   const params = decoder(Schema.Struct(route.params ?? {}), "path")
   const query = decoder(Schema.Struct(route.query ?? {}), "query")
-  const body = route.body === undefined || route.rawBody ? undefined : decoder(route.body, "body")
+  const body = makeBodyDecode(route)
   const names = parameterNames(route.path)
   const isNothing = takesNothing(route)
   const areTexts = names.every((name) => route.params?.[name] === Schema.String)
@@ -92,7 +100,7 @@ const makeDecode = (route: Route) => {
         ? withoutQuery
         : Result.flatMap(parseQueryText(request.query), query)
     if (Result.isFailure(inQuery)) return Result.fail(inQuery.failure)
-    const inBody = body === undefined ? noBody : Result.flatMap(parseJsonBody(request.body), body)
+    const inBody = body === undefined ? noBody : body(request.body)
     if (Result.isFailure(inBody)) return Result.fail(inBody.failure)
     return Result.succeed({
       params: inPath.success as {},

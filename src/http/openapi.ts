@@ -34,6 +34,12 @@ const security = (route: Route): ReadonlyArray<Json> => {
   }
 }
 
+/** Describes the scopes that only some requests need. `security` can only list those that every request needs. */
+const describeCases = ({ scopesInCases = {} }: Route): Json => {
+  const cases = Object.entries(scopesInCases).map(([scope, where]) => `${where} requires the scope ${scope}.`)
+  return cases.length === 0 ? {} : { description: cases.join(" ") }
+}
+
 const problemMembers = {
   error: { type: "string" },
   code: { type: "string" },
@@ -107,11 +113,13 @@ const idempotencyParameter = {
 
 /**
  * Returns the schema of a parameter. Numbers and booleans are sent as text in a path or a query, but they are
- * documented as numbers and booleans.
+ * documented as numbers and booleans. An empty value, which means a missing parameter, is not documented.
  */
 const typedParameter = (schema: Json): Json => {
   if (schema["minimum"] !== undefined) return { ...schema, type: "integer" }
-  return String(schema["enum"]) === "true,false" ? { type: "boolean" } : schema
+  const values = (schema["enum"] as ReadonlyArray<unknown> | undefined)?.filter((value) => value !== "")
+  if (values === undefined) return schema
+  return String(values) === "true,false" ? { type: "boolean" } : { ...schema, enum: values }
 }
 
 const validator = "if-none-match"
@@ -137,10 +145,14 @@ const headersOf = (status: number): Json => {
       return header("WWW-Authenticate", "The authentication scheme to use.")
     case 429:
     case 503:
-      return header("Retry-After", "Seconds to wait before the next attempt.", {
-        type: "integer",
-        minimum: 0,
-      })
+      return header(
+        "Retry-After",
+        "Seconds to wait before the next attempt. Absent if the same request cannot succeed later.",
+        {
+          type: "integer",
+          minimum: 0,
+        },
+      )
     default:
       return {}
   }
@@ -174,6 +186,13 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
     Object.assign(schemas, moved(document.definitions))
     const written = moved(document.schema) as Json
     known.set(schema, written)
+    return written
+  }
+
+  /** Documents that the body of a PATCH has no other members (see `memberCheck`). */
+  const strict = (written: Json): Json => {
+    const name = String(written["$ref"]).replace("#/components/schemas/", "")
+    Object.assign(schemas[name] ?? written, { additionalProperties: false })
     return written
   }
 
@@ -235,6 +254,7 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
         operationId: route.id,
         summary: route.summary,
         tags: [route.group],
+        ...describeCases(route),
         security: security(route),
         parameters: parameters(route),
         ...(route.body && {
@@ -242,7 +262,7 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
             required: true,
             content: {
               [route.rawBody ? "application/x-www-form-urlencoded" : "application/json"]: {
-                schema: ref(route.body),
+                schema: route.method === "patch" ? strict(ref(route.body)) : ref(route.body),
               },
             },
           },

@@ -70,6 +70,11 @@ interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
   readonly auth: A
   readonly scope?: A extends "none" ? never : Scope
   readonly access?: A extends "none" ? never : Access
+  /**
+   * The scopes that only some requests of the operation need, in addition to `scope`, each with the case: a member of
+   * the body, or a kind of resource.
+   */
+  readonly scopesInCases?: A extends "none" ? never : Partial<Record<Scope, string>>
   /** API keys cannot call the operation, although the scheme accepts them. They get 403. */
   readonly sessionOnly?: A extends "none" ? never : true
   /**

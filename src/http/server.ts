@@ -18,11 +18,8 @@ export interface ServerOptions extends ExchangeOptions {
   readonly trustProxy: boolean
   /** Called once, if a request came through a proxy although `trustProxy` is false. */
   readonly onForwarded?: () => void
-  /**
-   * Counts a request for an unknown path. Returns undefined if the address may make it, otherwise after how many
-   * seconds to retry.
-   */
-  readonly limitUnknownPath?: (addressGroup: string) => number | undefined
+  /** Counts a request for an unknown path. Returns whether the address has made too many of them. */
+  readonly limitUnknownPath?: (addressGroup: string) => boolean
   /** Adds handlers of another kind on the same port, such as the WebSocket handler. */
   readonly mount?: (app: TemplatedApp) => Mounted
 }
@@ -41,6 +38,10 @@ export interface Server {
 
 const isPrepared = ({ prepared }: Endpoint): boolean => prepared !== undefined
 const sweepMs = 250
+
+/** Returns the paths of an endpoint: as its row says, and with a slash at the end, as some clients join addresses. */
+const patternsOf = (path: string): ReadonlyArray<string> => (path.endsWith("/") ? [path] : [path, `${path}/`])
+
 // The value of LIBUS_LISTEN_EXCLUSIVE_PORT. The library's types declare it in an enum that does not exist at run
 // time.
 const exclusivePort = 1
@@ -59,10 +60,9 @@ const mountFallbacks = (
     options.refuse("not_found", requestId, undefined, shape),
   )
   const failUnknown = (exchange: Exchange, req: HttpRequest) => {
-    const waitSeconds = limitUnknownPath?.(addressGroup(addressOf(exchange.res, req)))
-    if (waitSeconds !== undefined) {
+    if (limitUnknownPath?.(addressGroup(addressOf(exchange.res, req)))) {
       // JSON for browsers too, because making a page would cost more than the refused request.
-      return answer(exchange, options.refuse("too_many_unknown", exchange.requestId, String(waitSeconds)))
+      return answer(exchange, options.refuse("too_many_unknown", exchange.requestId))
     }
     const { lines, response } = unknownPath(exchange.requestId, exchange.errorBody)
     answer(exchange, response, false, lines)
@@ -109,8 +109,11 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
   // first.
   const [fast, others] = [endpoints.filter(isPrepared), endpoints.filter((e) => !isPrepared(e))]
   for (const endpoint of [...fast, ...others]) {
-    app[endpoint.method](endpoint.path, handlerOf(endpoint, false))
-    if (endpoint.method === "get") app.head(endpoint.path, handlerOf(endpoint, true))
+    const handle = handlerOf(endpoint, false)
+    for (const pattern of patternsOf(endpoint.path)) app[endpoint.method](pattern, handle)
+    if (endpoint.method !== "get") continue
+    const handleHead = handlerOf(endpoint, true)
+    for (const pattern of patternsOf(endpoint.path)) app.head(pattern, handleHead)
   }
   mountFallbacks(app, exchanges, options, addressOf)
 

@@ -43,7 +43,11 @@ const list = route({
   path: "/lootboxes",
   scope: "lootbox:use",
   access: { own: true, others: "adminLootbox:read" },
-  query: { ...pageQuery, owner_id: Schema.optionalKey(Uuid), status: Schema.optionalKey(LootBoxStatus) },
+  query: {
+    ...pageQuery(lootboxSorts),
+    owner_id: Schema.optionalKey(Uuid),
+    status: Schema.optionalKey(LootBoxStatus),
+  },
   success: ListOfPublicLootBox,
   errors: [],
   handler: ({ principal, query }) =>

@@ -26,7 +26,7 @@ const list = route({
   path: "/user_interests",
   auth: "JWT",
   scope: "userInterest:read",
-  query: pageQuery,
+  query: pageQuery(interestSorts),
   success: ListOfUserInterest,
   errors: [],
   handler: ({ principal, query }) =>

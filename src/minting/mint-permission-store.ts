@@ -7,6 +7,12 @@ export type MintOutcome =
   | { readonly outcome: "permitted" | "absent" | "forbidden" | "minted" | "in_transfer" }
   | { readonly outcome: "blocked"; readonly until: string }
 
+export interface MintState {
+  readonly minted: boolean
+  /** When the last mint permission of the id expires. Null if none is valid now. */
+  readonly until: string | null
+}
+
 /** Stores the time until which an id has a valid mint permission. */
 export class MintPermissions extends Context.Service<
   MintPermissions,
@@ -18,8 +24,8 @@ export class MintPermissions extends Context.Service<
       readonly untilSeconds: number
       readonly mail: ReadonlyArray<OutboxRow>
     }): Effect.Effect<MintOutcome, Unavailable>
-    /** Returns the time when the last mint permission of the id expires. Undefined if none is valid now. */
-    findEnd(canonical: string): Effect.Effect<string | undefined, Unavailable>
+    /** Returns whether the id is minted, and until when its last mint permission is valid. */
+    find(canonical: string): Effect.Effect<MintState, Unavailable>
   }
 >()("directory/MintPermissions") {
   static readonly layer = Layer.effect(
@@ -37,13 +43,14 @@ export class MintPermissions extends Context.Service<
                                     then put_mail(${JSON.stringify(mail)}::text::jsonb)::text end as mailed from done`,
             )
             .pipe(Effect.map((rows) => rows[0]!.result)),
-        findEnd: (canonical) =>
+        find: (canonical) =>
           sql
-            .rows<{ until: string }>(
-              (q) => q`select wire_time(mint_until) as until from emoji_id
-                        where canonical = ${canonical} and mint_until > now()`,
+            .rows<MintState>(
+              (q) => q`select minted_at is not null as minted,
+                              case when mint_until > now() then wire_time(mint_until) end as until
+                         from emoji_id where canonical = ${canonical}`,
             )
-            .pipe(Effect.map((rows) => rows[0]?.until)),
+            .pipe(Effect.map((rows) => rows[0] ?? { minted: false, until: null })),
       })
     }),
   )

@@ -42,7 +42,7 @@ const checkOutcome = (noted: MintOutcome) => {
     case "forbidden":
       return new Forbidden({ error: "Only the owner can mint this emoji id." })
     case "minted":
-      return new Conflict({ error: "This emoji id is already minted." })
+      return new Conflict({ error: "This emoji id is already minted.", details: { minted: true } })
     case "in_transfer":
       return new Conflict({
         error: "This emoji id has an active transfer. Complete or delete the transfer first.",
@@ -63,12 +63,23 @@ const accountInvalid = ({ reason }: EthAddressInvalid) =>
         : "body: account: expected an Ethereum address: 0x and 40 hex digits",
   })
 
-export const checkNotMintable = Effect.fnUntraced(function* (
+/**
+ * Fails if the id must stay with its owner: because it is minted, or because its owner can still mint it. A minted id
+ * belongs to the holder of its token, and the service does not follow the token contract. So only an administrator can
+ * transfer it (`forced`), to the new holder of the token.
+ */
+export const checkMayMove = Effect.fnUntraced(function* (
   permissions: MintPermissions["Service"],
   eid: string,
+  { forced }: { readonly forced: boolean },
 ) {
-  const until = yield* permissions.findEnd(eid)
-  if (until !== undefined) return yield* stillMintable(eid, until)
+  const { minted, until } = yield* permissions.find(eid)
+  if (minted && !forced)
+    return yield* new Conflict({
+      error: `${eid} is minted as a token. It changes its owner together with its token: ask an administrator.`,
+      details: { minted },
+    })
+  if (until !== null) return yield* stillMintable(eid, until)
 })
 
 /**

@@ -21,6 +21,7 @@ import { Refunds } from "./refunds/refunds.ts"
 
 const shared = { group: "orders", auth: "apiKey" } as const
 const params = { id: Uuid }
+const orderSorts = ["created_at", "updated_at"] as const
 
 const recordBooking = (
   event: "order.refunded" | "order.refund_overridden" | "order.payment_overridden",
@@ -38,7 +39,7 @@ const listOrders = route({
   scope: "order:readSelf",
   access: { own: true, others: "order:read" },
   query: {
-    ...pageQuery,
+    ...pageQuery(orderSorts),
     status: Schema.optionalKey(OrderStatus),
     user_id: Schema.optionalKey(Uuid),
     all: Schema.optionalKey(BooleanText),
@@ -55,7 +56,7 @@ const listOrders = route({
           error: "The orders of other users require the scope order:read.",
           details: { scope: "order:read" },
         })
-      const page = pageRequest(query, ["created_at", "updated_at"])
+      const page = pageRequest(query, orderSorts)
       const holdsMoney = query.holds_money === undefined ? undefined : query.holds_money === "true"
       const number = query.order_number?.trim().toLowerCase() || undefined
       const filter = { userId, status: query.status, holdsMoney, number }

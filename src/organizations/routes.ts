@@ -42,7 +42,7 @@ const list = route({
   path: "/organizations",
   auth: "JWT",
   scope: "organizationList:read",
-  query: pageQuery,
+  query: pageQuery(organizationSorts),
   success: ListOfOrganization,
   errors: [],
   handler: ({ principal, query }) =>

@@ -20,15 +20,17 @@ const asResult = (value: string): ProxyResult => {
   }
 }
 
-const unavailable = (error: string) => new Unavailable({ error, retryAfterSeconds: 5 })
+const tryLater = (error: string) => new Unavailable({ error, retryAfterSeconds: 5 })
+const failed = (error: string) => new Unavailable({ error, retryAfterSeconds: "never" })
+/** Whether a service that responded with this status may respond otherwise later. */
+const isTemporary = (status: number): boolean => status >= 500 || status === 429 || status === 408
 
 const readCapped = async (response: Response): Promise<string> => {
   const chunks: Array<Uint8Array> = []
   let bytes = 0
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length
-    if (bytes > maxAnswerBytes)
-      throw unavailable(`The response of the service exceeds ${maxAnswerBytes} bytes.`)
+    if (bytes > maxAnswerBytes) throw failed(`The response of the service exceeds ${maxAnswerBytes} bytes.`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString("utf8")
@@ -50,12 +52,13 @@ const post = (url: string, data: string): Effect.Effect<string, Unavailable> =>
       })
       if (!response.ok) {
         await response.body?.cancel()
-        throw unavailable(`The service responded with status ${response.status}.`)
+        const error = `The service responded with status ${response.status}.`
+        throw isTemporary(response.status) ? tryLater(error) : failed(error)
       }
       return await readCapped(response)
     },
     catch: (error) =>
-      error instanceof Unavailable ? error : unavailable("The service cannot be reached. Retry later."),
+      error instanceof Unavailable ? error : tryLater("The service cannot be reached. Retry later."),
   })
 
 /** The services that the proxy can call. */
@@ -71,7 +74,7 @@ export class Proxied extends Context.Service<
         Echo: (data) => Effect.succeed(asResult(data)),
         Scraper: (data) =>
           scraperUrl === undefined
-            ? Effect.fail(unavailable("The scraper is not configured: SCRAPER_URL is not set."))
+            ? Effect.fail(failed("The scraper is not configured: SCRAPER_URL is not set."))
             : Effect.map(post(scraperUrl, data), asResult),
       })
     }),

@@ -10,7 +10,7 @@ import { AppConfig } from "../config/config.ts"
 import type { Principal } from "../http/principal.ts"
 import { DefaultPubkeys } from "../keys/default-pubkey.ts"
 import { MintPermissions } from "../minting/mint-permission-store.ts"
-import { checkNotMintable } from "../minting/minting.ts"
+import { checkMayMove } from "../minting/minting.ts"
 import { CodeAttempts } from "./code-attempt-store.ts"
 import { recipientName, type Side, TransferMails } from "./code-mails.ts"
 import { invalidCode, keyRemoved, senderInactive, toProblem, unconfirmed } from "./refusals.ts"
@@ -121,7 +121,7 @@ const make = Effect.gen(function* () {
         recipientSees: yield* recipientSees(context),
       } as const
     }
-    if (matches) yield* checkNotMintable(mintPermissions, context.eid)
+    if (matches) yield* checkMayMove(mintPermissions, context.eid, context)
     const pubkey = matches ? yield* keys.of(context.recipient.id, context.pubkey) : null
     const sender = yield* parties.find(context.sender.id)
     if (matches && !context.forced && sender?.active !== true) return yield* senderInactive()

@@ -42,6 +42,7 @@ export const toProblem = (refused: Refusal, { expiresAt }: TransferContext) => {
     case "too_many_resends":
       return new TooManyRequests({
         error: `A code can be sent again at most ${maxResends} times. Delete the transfer and create a new one.`,
+        retryAfterSeconds: "never",
       })
     case "resend_too_early": {
       const retryAfterSeconds = Math.ceil(refused.waitMs / 1000)

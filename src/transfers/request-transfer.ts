@@ -18,7 +18,7 @@ import { AppConfig } from "../config/config.ts"
 import type { Principal } from "../http/principal.ts"
 import { checkPubkey } from "../keys/pubkeys.ts"
 import { MintPermissions } from "../minting/mint-permission-store.ts"
-import { checkNotMintable } from "../minting/minting.ts"
+import { checkMayMove } from "../minting/minting.ts"
 import { TransferMails } from "./code-mails.ts"
 import { makeFindHolding } from "./holding-store.ts"
 import { displayTransfer } from "./transfer-store.ts"
@@ -130,9 +130,9 @@ export class TransferRequests extends Context.Service<
           const eid = transfer.eid.canonical
           const sender = yield* checkSender(caller, eid)
           const forced = transfer.force_transfer === true
-          // While the owner is allowed to mint the id, only an administrator can create a (forced) transfer. The
-          // recipient can accept it only after the mint permission has ended.
-          if (!forced) yield* checkNotMintable(mintPermissions, eid)
+          // While the id is minted, or its owner is allowed to mint it, only an administrator can create a (forced)
+          // transfer. The recipient can accept it only after the mint permission has ended.
+          if (!forced) yield* checkMayMove(mintPermissions, eid, { forced })
           const { field, party, pubkey } = yield* findRecipient(transfer)
           const email = yield* checkRecipient(party, field, sender.id)
           const input: TransferInput = {

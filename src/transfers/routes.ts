@@ -29,7 +29,7 @@ const params = { transfer_id: Uuid }
 const request = route({
   ...shared,
   id: "requestTransfer",
-  summary: "Transfer an id to an email address or a pubkey. Refused while the id can be minted",
+  summary: "Transfer an id to an email address or a pubkey. Refused while the id is minted or can be minted",
   method: "post",
   path: "/transfers",
   access: { own: true, others: "adminEmoji:transfer" },
@@ -49,7 +49,7 @@ const listOutgoing = route({
   path: "/transfers",
   access: { own: true, others: "adminEmoji:transfer" },
   query: {
-    ...pageQuery,
+    ...pageQuery(transferSorts),
     accepted_after: Schema.optionalKey(DateTimeIn),
     sender_id: Schema.optionalKey(Uuid),
     all: Schema.optionalKey(BooleanText),

@@ -24,7 +24,8 @@ import { Outbox } from "../../src/turns/outbox.ts"
 import { testConfig } from "../fixtures/service.ts"
 
 /** A statement that fails with an unknown outcome: it may be committed later, after the caches were invalidated. */
-const lost = () => Effect.fail(new Unavailable({ error: "The database is not reachable." }))
+const lost = () =>
+  Effect.fail(new Unavailable({ error: "The database is not reachable.", retryAfterSeconds: 1 }))
 const unreachable = Layer.succeed(Sql, {
   rows: lost,
   attempt: lost,

@@ -104,6 +104,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   overridePayment: { amount: 1, external_reference: "x" },
   storeJson: { data: "mine" },
   generateSignature: { account: "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045" },
+  setMinted: { minted: true },
   editEmojiID: { insert: [{ tag: "0x4001", data: "https://example.com" }] },
   activateRandomYatCode: { nonce: "n", pubkey, signature: "00" },
 }

@@ -22,7 +22,7 @@ const forgetfulSql = () => {
     if (text.startsWith("select")) return Effect.succeed([{ parameters }])
     parameters = JSON.parse(values[0] ?? "")
     return text.includes("do update")
-      ? Effect.fail(new Unavailable({ error: "The database is not reachable." }))
+      ? Effect.fail(new Unavailable({ error: "The database is not reachable.", retryAfterSeconds: 1 }))
       : Effect.succeed([])
   }
   return Layer.succeed(Sql, { rows } as unknown as Sql["Service"])

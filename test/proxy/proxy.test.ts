@@ -13,6 +13,7 @@ const upstream = createServer(async (request, response) => {
   const { data } = JSON.parse(body) as { data: string }
   if (data === "redirect") response.writeHead(302, { location: "http://127.0.0.1:1/" }).end()
   else if (data === "huge") response.end("x".repeat(300_000))
+  else if (data === "refused") response.writeHead(422).end("secret reason")
   else if (data === "broken") response.writeHead(500).end("secret stack")
   else if (data === "text") response.end("just text")
   else response.end(JSON.stringify({ title: `about ${data}` }))
@@ -53,12 +54,16 @@ describe("POST /proxy", () => {
     expect((await call({ service: "Scraper", data: "text" })).body).toEqual({ json: {}, value: "just text" })
   })
 
-  it.each(["redirect", "huge", "broken"])(
-    "returns 503 with Retry-After and without details if the scraper's response is `%s`",
-    async (data) => {
+  it.each([
+    ["redirect", "5"],
+    ["broken", "5"],
+    ["huge", null],
+    ["refused", null],
+  ])(
+    "returns 503 without details if the scraper's response is `%s`, with Retry-After %s",
+    async (data, retryAfter) => {
       const { body, headers, status } = await call({ service: "Scraper", data })
-      expect(status).toBe(503)
-      expect(Number(headers.get("retry-after"))).toBeGreaterThan(0)
+      expect([status, headers.get("retry-after")]).toEqual([503, retryAfter])
       expect(body.error).not.toContain("secret")
     },
   )
@@ -70,14 +75,14 @@ describe("POST /proxy", () => {
     expect((await service.call("POST", "/proxy", { body: { service: "Echo" } })).status).toBe(401)
   })
 
-  it("with the service `Scraper` returns 503 if SCRAPER_URL is not set", async () => {
+  it("with the service `Scraper` returns 503 without Retry-After if SCRAPER_URL is not set", async () => {
     const bare = await serve()
     const user = await bare.user()
-    const { body, status } = await bare.call("POST", "/proxy", {
+    const { body, headers, status } = await bare.call("POST", "/proxy", {
       token: user.token,
       body: { service: "Scraper", data: "x" },
     })
-    expect(status).toBe(503)
+    expect([status, headers.get("retry-after")]).toEqual([503, null])
     expect(body.error).toContain("SCRAPER_URL")
   })
 })

@@ -252,13 +252,14 @@ begin
                        'data', jsonb_build_object('emoji_id', p_canonical)))));
 end $$;
 
--- Removes an id, unless its owner has a valid mint permission: otherwise the former owner could mint the id after it
--- has a new owner. The claim is locked before the id, in the same order as in permit_mint.
+-- Removes an id, unless it is minted, or its owner has a valid mint permission: otherwise the former owner could have
+-- the token of an id that has a new owner. The claim is locked before the id, in the same order as in permit_mint.
 create or replace function release_emoji_id(p_canonical text) returns jsonb language plpgsql as $$
-declare until timestamptz;
+declare until timestamptz; minted boolean;
 begin
   perform 1 from claim where canonical = p_canonical for update;
-  select mint_until into until from emoji_id where canonical = p_canonical for update;
+  select mint_until, minted_at is not null into until, minted from emoji_id where canonical = p_canonical for update;
+  if minted then return '{"outcome": "minted"}'; end if;
   if until > now() then return jsonb_build_object('outcome', 'mintable', 'until', wire_time(until)); end if;
   return destroy_emoji_id(p_canonical);
 end $$;

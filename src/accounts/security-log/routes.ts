@@ -7,10 +7,11 @@ import { route } from "../../http/route.ts"
 import { UserAdmin } from "../user-admin-store.ts"
 import { SecurityLog } from "./security-log.ts"
 
+const logSorts = ["created_at"] as const
 const shared = {
   group: "users",
   method: "get",
-  query: pageQuery,
+  query: pageQuery(logSorts),
   success: pageOf(SecurityLogEntry, "ListOfSecurityLogEntry"),
 } as const
 
@@ -25,7 +26,7 @@ const own = route({
   errors: [],
   handler: ({ principal, query }) =>
     Effect.gen(function* () {
-      const page = pageRequest(query, ["created_at"])
+      const page = pageRequest(query, logSorts)
       const { data, total } = yield* SecurityLog.use((log) => log.list(principal.userId, page, "owner"))
       return paged(data, page, total)
     }),
@@ -44,7 +45,7 @@ const ofUser = route({
     Effect.gen(function* () {
       const userId = params.id.toLowerCase()
       yield* UserAdmin.use((users) => users.check(userId))
-      const page = pageRequest(query, ["created_at"])
+      const page = pageRequest(query, logSorts)
       const { data, total } = yield* SecurityLog.use((log) => log.list(userId, page, "administrators"))
       return paged(data, page, total)
     }),

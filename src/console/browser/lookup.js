@@ -9,6 +9,7 @@ import { loadVocabulary } from "./vocabulary.js"
 const eventLabels = {
   "emoji_id.records": "The records were just updated.",
   "emoji_id.owner": "This id has a new owner. Check the records before you send anything.",
+  "emoji_id.minted": "The token of this id was just recorded.",
   "emoji_id.registered": "This id was just registered.",
   "emoji_id.released": "This id was just released.",
 }

@@ -30,6 +30,30 @@ export const decoder = (schema: Schema.Top, where: string) => {
   }
 }
 
+const maxNameShown = 60
+
+/**
+ * Makes a check of a JSON body: an object must have no members except those of the schema. It is used for operations
+ * that change only the members that the body has. There, a misspelled member would change nothing, and the response
+ * would be a success. Members inside a member are not checked.
+ */
+export const memberCheck = (schema: Schema.Top) => {
+  const { fields } = schema as { readonly fields?: Schema.Struct.Fields }
+  if (fields === undefined) throw new Error("the members of a body can only be checked for a Struct")
+  const known = Object.keys(fields)
+  return (body: unknown): Result.Result<unknown, InvalidRequest> => {
+    if (typeof body !== "object" || body === null || Array.isArray(body)) return Result.succeed(body)
+    const unknown = Object.keys(body).filter((name) => !known.includes(name))
+    if (unknown.length === 0) return Result.succeed(body)
+    const shown = unknown.slice(0, maxIssuesShown).map((name) => name.slice(0, maxNameShown))
+    return Result.fail(
+      new InvalidRequest({
+        error: `body: unknown members: ${shown.join(", ")}. Expected only: ${known.join(", ")}.`,
+      }),
+    )
+  }
+}
+
 /**
  * Whether the brackets of a JSON text are nested deeper than any valid request needs. Recursion over such a value
  * could exhaust the stack.

@@ -18,6 +18,9 @@ export const percentDecode = (text: string): string | undefined => {
  */
 export const formDecode = (text: string): string | undefined => percentDecode(text.replaceAll("+", " "))
 
+/** Returns the name without the brackets that some clients append to the name of a list, as in `tags[]=0x1003`. */
+const withoutBrackets = (name: string): string => (name.endsWith("[]") ? name.slice(0, -2) : name)
+
 /**
  * Parses a query string into a record of names and values. The values of a repeated name are joined by commas,
  * because clients send lists in both forms. Returns undefined if a name or a value is invalid.
@@ -31,8 +34,9 @@ export const parseQuery = (query: string): Record<string, string> | undefined =>
     const name = formDecode(equals < 0 ? part : part.slice(0, equals))
     const value = equals < 0 ? "" : formDecode(part.slice(equals + 1))
     if (name === undefined || value === undefined) return undefined
-    const earlier = values[name]
-    values[name] = earlier === undefined ? value : `${earlier},${value}`
+    const key = withoutBrackets(name)
+    const earlier = values[key]
+    values[key] = earlier === undefined ? value : `${earlier},${value}`
   }
   return values
 }

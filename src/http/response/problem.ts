@@ -4,6 +4,7 @@ import {
   MethodNotAllowed,
   NotFound,
   type Problem,
+  retryAfter,
   TooManyRequests,
   Unavailable,
 } from "../../../schema/errors.ts"
@@ -40,12 +41,13 @@ export const problemResponse = (
   const status = problem?.kind.status ?? 500
   const code = problem?.kind.code ?? "internal"
   const error = problem?.message ?? "Internal server error. Retry later, or report the request id."
+  const waitSeconds = problem === undefined ? undefined : retryAfter(problem)
   const headers = {
     "Content-Type": "application/json",
     ...(status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
     ...problem?.headers,
     ...(status === 426 ? { Upgrade: "websocket" } : {}),
-    ...(problem?.retryAfterSeconds === undefined ? {} : { "Retry-After": String(problem.retryAfterSeconds) }),
+    ...(waitSeconds === undefined ? {} : { "Retry-After": String(waitSeconds) }),
     "Cache-Control": shape === "oauth" ? "no-store" : "no-cache",
   }
   if (shape === "page" && errorPage !== undefined) {
@@ -85,7 +87,7 @@ const refusalProblem = (kind: Refusal, details: string): Problem | undefined => 
     case "too_many_unknown":
       return new TooManyRequests({
         error: "Too many requests for paths that do not exist. See /docs for the paths of this service.",
-        retryAfterSeconds: Number(details),
+        retryAfterSeconds: "never",
       })
     case "method_not_allowed":
       return new MethodNotAllowed({
@@ -105,7 +107,7 @@ const refusalProblem = (kind: Refusal, details: string): Problem | undefined => 
 
 /**
  * Returns the response to a request that the server itself refuses or fails, for one of the reasons in `Refusal`.
- * `details` is the size limit for `body_too_large`, the list of methods for `method_not_allowed`, and the seconds to wait for `too_many_unknown`.
+ * `details` is the size limit for `body_too_large`, and the list of methods for `method_not_allowed`.
  */
 export const refusalResponse = (
   kind: Refusal,

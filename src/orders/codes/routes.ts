@@ -9,6 +9,7 @@ import { operationKey } from "../../turns/operation-key.ts"
 import { Codes, showCode } from "./code-store.ts"
 
 const shared = { group: "codes", auth: "JWT" } as const
+const codeSorts = ["created_at", "name"] as const
 
 const listCodes = route({
   ...shared,
@@ -19,7 +20,7 @@ const listCodes = route({
   path: "/codes",
   access: { organization: "organizationCode:admin", others: "code:read" },
   query: {
-    ...pageQuery,
+    ...pageQuery(codeSorts),
     code_type: Schema.optionalKey(CodeType),
     organization_id: Schema.optionalKey(Uuid),
   },
@@ -31,7 +32,7 @@ const listCodes = route({
       yield* organizationId === undefined
         ? checkScope(principal, "code:read")
         : checkInOrganization(principal, organizationId, "organizationCode:admin")
-      const page = pageRequest(query, ["created_at", "name"])
+      const page = pageRequest(query, codeSorts)
       const found = yield* Codes.use((codes) =>
         codes.list({ codeType: query.code_type, organizationId }, page),
       )

@@ -139,7 +139,7 @@ const makeProvider = (stripe: StripeSdk, webhookSecret: string): PaymentProvider
             Effect.fail(
               new Unavailable({
                 error: "The payment provider rejected the payment request. Try another payment method.",
-                retryAfterSeconds: 60,
+                retryAfterSeconds: "never",
               }),
             ),
           ),

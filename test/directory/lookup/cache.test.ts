@@ -181,7 +181,7 @@ describe("pending loads of the lookup cache", () => {
     want("a")
     want("b")
     await turn()
-    statements[0]!.done(new Unavailable({}))
+    statements[0]!.done(new Unavailable({ retryAfterSeconds: 1 }))
     expect(outcomes).toEqual([expect.any(Unavailable), expect.any(Unavailable)])
     expect(stored.size).toBe(0)
   })

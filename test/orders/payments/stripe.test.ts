@@ -166,8 +166,8 @@ describe("a wallet payment through Stripe", () => {
   })
 })
 
-describe("an outage of Stripe", () => {
-  it("makes a checkout fail with 503 and leaves the order pending; a repeated checkout succeeds after the outage", async () => {
+describe("a payment that Stripe rejects", () => {
+  it("makes a checkout fail with 503 without Retry-After and leaves the order pending; a repeated checkout succeeds after the correction", async () => {
     const buyer = await newShopper(service)
     await buyer.add(...freshIds(1))
     stripe.how.failing = {
@@ -175,7 +175,7 @@ describe("an outage of Stripe", () => {
       body: { error: { type: "invalid_request_error", message: "no such account sk_live_secret" } },
     }
     const down = await buyer.checkout()
-    expect(down.status).toBe(503)
+    expect([down.status, down.headers.get("retry-after")]).toEqual([503, null])
     expect(down.text).not.toContain("sk_live_secret")
     expect((await buyer.cart()).body.status).toBe("PendingPayment")
     stripe.how.failing = undefined
@@ -183,5 +183,16 @@ describe("an outage of Stripe", () => {
     expect(up.status).toBe(200)
     expect(up.body.payment_method_data.session_id).toMatch(/^cs_/)
     await expectInvariants(service.sql)
+  })
+})
+
+describe("an outage of Stripe", () => {
+  it("makes a checkout fail with 503 and Retry-After", async () => {
+    const buyer = await newShopper(service)
+    await buyer.add(...freshIds(1))
+    stripe.how.failing = { status: 500, body: { error: { type: "api_error", message: "down" } } }
+    const down = await buyer.checkout()
+    stripe.how.failing = undefined
+    expect([down.status, down.headers.get("retry-after")]).toEqual([503, "5"])
   })
 })

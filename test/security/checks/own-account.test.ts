@@ -32,20 +32,23 @@ describe("a user", () => {
   it("cannot change their role, free ids or other privileges with PATCH /account", async () => {
     const user = await service.user({ freeLimit: 1 })
     const before = await rowOf(user.id)
-    const { status } = await service.call("PATCH", "/account", {
+    const refused = await service.call("PATCH", "/account", {
       token: user.token,
       body: { first_name: "Ann", ...privileges },
     })
-    expect(status).toBe(200)
+    expect(refused.status).toBe(400)
+    expect(refused.body.error).toContain("role, free_limit")
     expect(await rowOf(user.id)).toEqual(before)
     const { body } = await service.call("GET", "/account", { token: user.token })
-    expect(body).toMatchObject({ role: "User", user: { first_name: "Ann", free_limit: 1 } })
+    expect(body).toMatchObject({ role: "User", user: { free_limit: 1 } })
+    expect(body.user.first_name).toBeUndefined()
   })
 
   it.each(Object.entries(privileges))("cannot change `%s` alone with PATCH /account", async (name, value) => {
     const user = await service.user()
     const before = await rowOf(user.id)
-    await service.call("PATCH", "/account", { token: user.token, body: { [name]: value } })
+    const refused = await service.call("PATCH", "/account", { token: user.token, body: { [name]: value } })
+    expect(refused.status).toBe(400)
     await service.call("PATCH", "/account", {
       token: user.token,
       rawBody: `{"__proto__":{"${name}":${JSON.stringify(value)}}}`,

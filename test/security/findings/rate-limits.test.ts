@@ -87,7 +87,8 @@ describe("requests for unknown paths", () => {
     const refused = await service.call("GET", "/unknown", { headers: { accept: "text/html" } })
     expect(refused.status).toBe(429)
     expect(refused.body.code).toBe("too_many_requests")
-    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+    // Such a path is a 404 later too, so a retry cannot help.
+    expect(refused.headers.get("retry-after")).toBeNull()
     expect((await service.call("GET", "/health")).status).toBe(200)
   })
 })

@@ -102,7 +102,9 @@ export const faultOf = (
   const { status } = answer
   const isOurs = namesItsRow(draft)
   if (status >= 500 && status !== 503) return `status ${status}`
-  if (status === 503 && header(answer, "retry-after") === undefined) return "a 503 without Retry-After"
+  // A retry cannot help against a setting that is missing.
+  const isTemporary = status === 503 && !answer.body.includes("is not configured")
+  if (isTemporary && header(answer, "retry-after") === undefined) return "a 503 without Retry-After"
   if (answer.body.includes("before its deadline")) return "a request that reached its deadline"
   if (header(answer, injectedHeader) !== undefined) return "a header that the request has injected"
   const location = header(answer, "location")

@@ -178,6 +178,7 @@ export const makeRequests = (service: TestService) => {
         account: "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
       }),
     registerEmojiID: async ({ owner }) => own("/emoji_id", { emoji_id: freshId(), user_id: owner.id }),
+    setMinted: async (w) => both(`${await idPath(w)}/minted`, { minted: true }),
     destroyEmojiID: async (w) => both(await idPath(w)),
     writePriceParameters: async (w) =>
       own("/price_parameters", await done("GET", "/price_parameters", admin(w))),

@@ -46,6 +46,8 @@ export const records = async (world: World): Promise<void> => {
   await world.call("deleteUserInterest", { as, params: { emoji_id: wanted } })
   const admin = await world.admin()
   const gone = await world.owned(owner)
+  for (const minted of [true, false])
+    await world.call("setMinted", { as: admin, params: { emoji_id: gone }, json: { minted } })
   await world.call("destroyEmojiID", { as: admin, params: { emoji_id: gone } })
 }
 
