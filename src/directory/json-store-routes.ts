@@ -88,7 +88,9 @@ const store = route({
   path: "/emoji_id/:emoji_id/json/:key",
   auth: "apiKey",
   access: writeAccess,
-  scopesInCases: { "adminEmoji:updateSecureData": "a locked entry, or a linked record with tag 0x0000 or 0x0003" },
+  scopesInCases: {
+    "adminEmoji:updateSecureData": "a locked entry, or a linked record with tag 0x0000 or 0x0003",
+  },
   limit: "write",
   params: { ...params, key: StoreKey },
   body: StoreJsonBody,
