@@ -1,5 +1,5 @@
 import { type DirectoryRecord, normalizeRecord, RecordRefused } from "./record.ts"
-import { findRecordClass, formatTag, parseHexOrDecimalTag, parseTag } from "./record-tag.ts"
+import { findRecordClass, formatTag, parseHexOrDecimalTag, parseTag, tags } from "./record-tag.ts"
 
 /** The error for addresses in a partner's request that are not valid. The message says what is wrong. */
 export class AddressesRefused {
@@ -14,6 +14,10 @@ export class AddressesRefused {
 const maxAddresses = 50
 const tooMany = new AddressesRefused(`Send at most ${maxAddresses} addresses.`)
 const paymentClasses: ReadonlySet<string | undefined> = new Set(["crypto", "payment", "token"])
+/** Public keys of chains on which wallets send to a key: 0x0101 and 0x0103 in hex, 0x0104 in base58. */
+const chainKeyTags: ReadonlySet<number> = new Set([tags.chainPubkey, 0x0103, 0x0104])
+const isAddressTag = (tag: number): boolean =>
+  paymentClasses.has(findRecordClass(tag)) || chainKeyTags.has(tag)
 
 const toRecord = (
   tag: number | undefined,
@@ -22,7 +26,7 @@ const toRecord = (
 ): DirectoryRecord | AddressesRefused => {
   if (tag === undefined)
     return new AddressesRefused(`"${shown}" is not a valid tag. Use a tag such as 0x1003.`)
-  if (!paymentClasses.has(findRecordClass(tag))) {
+  if (!isAddressTag(tag)) {
     return new AddressesRefused(`Tag ${formatTag(tag)} is not a tag for addresses.`)
   }
   const record = normalizeRecord({ tag: formatTag(tag), data })
@@ -45,14 +49,25 @@ const collect = <A>(
   return [...records.values()]
 }
 
-/** Parses a text such as `TAG=ADDRESS|TAG=ADDRESS`, with hex tags, and returns one record per address. */
-export const parseAddressPairs = (text: string): ReadonlyArray<DirectoryRecord> | AddressesRefused =>
-  collect(text === "" ? [] : text.split("|", maxAddresses + 1), (pair) => {
+/** Shortens a text of the partner for an error message. */
+const shorten = (text: string): string => (text.length <= 100 ? text : `${text.slice(0, 100)}…`)
+
+/**
+ * Parses a text such as `TAG=ADDRESS|TAG=ADDRESS`, with hex tags, and returns one record per address. Empty parts, as
+ * after a trailing pipe, are skipped.
+ */
+export const parseAddressPairs = (text: string): ReadonlyArray<DirectoryRecord> | AddressesRefused => {
+  const pairs = text.split("|").filter((pair) => pair !== "")
+  return collect(pairs, (pair) => {
     const equals = pair.indexOf("=")
-    if (equals < 1) return new AddressesRefused(`"${pair}" does not have the form TAG=ADDRESS.`)
+    if (equals < 1) {
+      const hint = /%3d|%7c/i.test(pair) ? " The list is percent-encoded twice. Encode it once." : ""
+      return new AddressesRefused(`"${shorten(pair)}" does not have the form TAG=ADDRESS.${hint}`)
+    }
     const tag = pair.slice(0, equals)
-    return toRecord(parseTag(tag), tag, pair.slice(equals + 1))
+    return toRecord(parseTag(tag), shorten(tag), pair.slice(equals + 1))
   })
+}
 
 const readBase64Json = (text: string): unknown => {
   // A plus sign that the client did not percent-encode was decoded as a space, so spaces are converted to plus signs.
@@ -78,6 +93,9 @@ export const parseAddressJson = (text: string): ReadonlyArray<DirectoryRecord> |
     if (members.length !== 1 || tag === undefined || typeof data !== "string") {
       return new AddressesRefused("Each item must be an object with one member: a tag and its address.")
     }
-    return toRecord(parseHexOrDecimalTag(tag), tag, data)
+    const number = parseHexOrDecimalTag(tag)
+    // A record of a key has no field for the wallet name.
+    const address = number !== undefined && chainKeyTags.has(number) ? data.split("|", 1)[0]! : data
+    return toRecord(number, shorten(tag), address)
   })
 }

@@ -9,6 +9,8 @@ import { recordLine } from "../web/record-view.ts"
 import type { PartnerFlow } from "./visit-store.ts"
 import type { Visit } from "./visits.ts"
 
+export const noStore = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }
+
 /** A person in a partner flow, with everything that the pages need. */
 export interface Visitor {
   readonly partner: OrganizationBranding
