@@ -113,7 +113,7 @@ const checkOut = Effect.fnUntraced(function* (visitor: Visitor, actor: BrowserSe
         success_url: `${webUrl}${visitor.home}/paid?order=${orderId}`,
         cancel_url: `${webUrl}${visitor.home}?cart`,
       },
-      { organizationId: visitor.partner.organization_id },
+      { organizationId: visitor.partner.organization_id, fees: visitor.partner.fees },
     ),
   )
   if (order.status === "Paid") return yield* finish(visitor, actor, order)
