@@ -214,7 +214,8 @@ describe("the kind of a listed key", () => {
   it("is Ed25519 for keys that the release before listed", async () => {
     const old = makeEd25519({ isBoth: true })
     const codeId = await makeCode()
-    await service.sql`select put_code_pubkey(${codeId}, ${old.pubkey}, 100)`
+    // The release before inserts rows without a kind.
+    await service.sql`insert into code_pubkey (code_id, pubkey) values (${codeId}, ${old.pubkey})`
     expect(await listedKeys(codeId)).toEqual([{ pubkey: old.pubkey, kind: "ed25519" }])
     const device = await makeDevice()
     const forged = forge(old.pubkey, device.alternateId)

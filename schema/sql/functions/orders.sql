@@ -158,21 +158,9 @@ begin
   end if;
 end $$;
 
--- Adds a public key that may activate a code. Returns false if the code has p_most other keys. The code is locked
--- first, so that concurrent requests cannot exceed the limit.
-create or replace function put_code_pubkey(p_code uuid, p_pubkey text, p_most int) returns boolean language plpgsql as $$
-begin
-  perform 1 from code where id = p_code for no key update;
-  insert into code_pubkey (code_id, pubkey)
-  select p_code, p_pubkey
-   where (select count(*) from code_pubkey o where o.code_id = p_code and o.pubkey <> p_pubkey) < p_most
-  on conflict (code_id, pubkey) do update set pubkey = excluded.pubkey;
-  return found;
-end $$;
-
 -- Lists a public key of a kind on a code. Returns 'exists' if the code lists the key already, with any kind, and 'too_many' if it has
 -- p_most keys. A repeated request (p_run) returns 'added' again. The code is locked first, so that concurrent requests cannot
--- exceed the limit. The release before calls put_code_pubkey.
+-- exceed the limit. (Databases of release 0.2 also have put_code_pubkey, which that release calls.)
 create or replace function list_code_pubkey(p_code uuid, p_pubkey text, p_kind text, p_run uuid, p_most int) returns text language plpgsql as $$
 declare k code_pubkey;
 begin

@@ -19,6 +19,20 @@ describe("addresses of a partner", () => {
     expect(shown(parseAddressPairs(""))).toEqual([])
   })
 
+  it("may be chain keys, and have tags in any letter case and empty parts between them", () => {
+    const [hex, base58] = ["ab".repeat(32), "7EqQdEULxWcraVx3mXKFjc84LhCkMGZCkRuDpvcMwJeK"]
+    expect(
+      shown(parseAddressPairs(`0x0101=${hex}||0x0103=${hex}|0x0104=${base58}|0X106E=4AdUndXHHZ|`)),
+    ).toEqual([
+      ["0x0101", hex],
+      ["0x0103", hex],
+      ["0x0104", base58],
+      ["0x106e", "4AdUndXHHZ"],
+    ])
+    // A record of a key has no field for the wallet name.
+    expect(shown(parseAddressJson(base64([{ "257": `${hex}|Savings` }])))).toEqual([["0x0101", hex]])
+  })
+
   it("contain each address only once", () => {
     expect(shown(parseAddressPairs(`0x1003=${bitcoin}|0x1003=${bitcoin}`))).toHaveLength(1)
   })
@@ -41,7 +55,9 @@ describe("addresses of a partner", () => {
     `0x10030=${bitcoin}`,
     "0x1003=not-an-address",
     "0x0004=https://evil.example",
-    "0x0101=00ff",
+    "0x0102=00ff",
+    "0x0101=not-hex",
+    "0x1003=",
     Array.from({ length: 51 }, (_, i) => `0x1010=address${i}`).join("|"),
   ])("are all rejected if a pair is invalid or there are more than 50 pairs: %s", (text) => {
     expect(parseAddressPairs(text)).toBeInstanceOf(AddressesRefused)
