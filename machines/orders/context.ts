@@ -1,3 +1,5 @@
+import type { OrganizationFees } from "../../schema/organizations/organization.ts"
+
 /**
  * The stored context of an order. The database contains snapshots in this form, so only optional members may be
  * added.
@@ -36,6 +38,8 @@ export interface Checkout {
   readonly cancelUrl?: string
   /** The organization (partner) whose page or code started the checkout. */
   readonly organizationId?: string
+  /** The fees of the organization at the time of the checkout. Undefined if there are none. */
+  readonly fees?: OrganizationFees
 }
 
 export interface Intent {

@@ -13,6 +13,13 @@ const sum = <T extends Sum>(list: ReadonlyArray<T>, counts: (one: T) => boolean 
   return total
 }
 
+/**
+ * The fee for a price: the share in hundredths of a percent, rounded towards zero to whole cents. A discount has a
+ * negative price and a negative fee. So a full discount cancels the fee, and the fees of an item never exceed its price.
+ */
+export const feeCents = (cents: number, basisPoints: number): number =>
+  Math.trunc((cents * basisPoints) / 10_000) + 0
+
 export const totalCents = (items: ReadonlyArray<OrderItem>): number => sum(items)
 
 export const capturedCents = (order: OrderContext): number => sum(order.payments)

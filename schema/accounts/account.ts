@@ -16,7 +16,9 @@ export const RegisterUserParameters = Schema.Struct({
   last_name: name,
   activate: optional(Schema.Boolean),
   activation_source: optional(text(100)),
+  /** The partner's own ids for the user. They are returned unchanged. */
   partner_conversion_id: optional(text(256)),
+  partner_transaction_id: optional(text(256)),
   g_recaptcha_response: optional(text(4096)),
 }).annotate({ identifier: "RegisterUserParameters" })
 export type RegisterUserParameters = typeof RegisterUserParameters.Type

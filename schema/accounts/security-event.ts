@@ -69,6 +69,7 @@ export const securityEvents = {
   "organization.role_changed": shown("Role in an organization changed"),
   "organization.left": shown("Removed from an organization"),
   "organization.return_link_changed": shown("Return link of an organization changed"),
+  "organization.fees_changed": forOperators("Fees of an organization changed"),
   "order.refunded": forOperators("Order refunded"),
   "order.refund_overridden": forOperators("Refund booked by hand"),
   "order.payment_overridden": forOperators("Payment booked by hand"),

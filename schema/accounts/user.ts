@@ -25,6 +25,9 @@ const optional = {
   email_verified_at: Schema.optionalKey(DateTime),
   two_factor_last_prompted_at: Schema.optionalKey(DateTime),
   two_factor_auth: Schema.optionalKey(Schema.Array(TwoFactorProvider)),
+  partner_conversion_id: Schema.optionalKey(Schema.String),
+  /** If the partner sent no transaction id, this is the conversion id. */
+  partner_transaction_id: Schema.optionalKey(Schema.String),
 }
 
 export const DisplayUser = Schema.Struct({ ...required, ...optional }).annotate({ identifier: "DisplayUser" })

@@ -19,6 +19,8 @@ const maxItems = 500
 const maxAddresses = 50
 const tooMany = new AddressesRefused(`Send at most ${maxAddresses} addresses.`)
 const paymentClasses: ReadonlySet<string | undefined> = new Set(["crypto", "payment", "token"])
+const isAddressTag = (tag: number): boolean =>
+  paymentClasses.has(findRecordClass(tag)) || isChainKey(tag)
 
 const toRecord = (
   tag: number | undefined,
@@ -27,7 +29,7 @@ const toRecord = (
 ): DirectoryRecord | AddressesRefused => {
   if (tag === undefined)
     return new AddressesRefused(`"${shown}" is not a valid tag. Use a tag such as 0x1003.`)
-  if (!paymentClasses.has(findRecordClass(tag)) && !isChainKey(tag)) {
+  if (!isAddressTag(tag)) {
     return new AddressesRefused(`Tag ${formatTag(tag)} is not a tag for addresses.`)
   }
   const record = normalizeRecord({ tag: formatTag(tag), data })
@@ -53,11 +55,12 @@ const collect = <A>(
 
 /**
  * Splits a text such as `TAG=ADDRESS|TAG=ADDRESS`. The data of a generic crypto record contains a vertical bar itself:
- * `0x3fff=TICKER|ADDRESS`. So a part that has no tag belongs to the generic record before it.
+ * `0x3fff=TICKER|ADDRESS`. So a part that has no tag belongs to the generic record before it. Empty parts, as after a
+ * trailing bar, are skipped.
  */
 const splitPairs = (text: string): ReadonlyArray<string> => {
   const pairs: Array<string> = []
-  for (const part of text.split("|", 2 * maxItems + 1)) {
+  for (const part of text.split("|").filter((part) => part !== "")) {
     const last = pairs.at(-1)
     const isContinued = last !== undefined && parseTag(last.split("=", 1)[0]!) === tags.genericCrypto
     if (isContinued && !last.includes("|") && !/^0x[0-9a-f]{1,4}=/i.test(part))
@@ -67,13 +70,19 @@ const splitPairs = (text: string): ReadonlyArray<string> => {
   return pairs
 }
 
+/** Shortens a text of the partner for an error message. */
+const shorten = (text: string): string => (text.length <= 100 ? text : `${text.slice(0, 100)}…`)
+
 /** Parses a text such as `TAG=ADDRESS|TAG=ADDRESS`, with hex tags, and returns one record per address. */
 export const parseAddressPairs = (text: string): ReadonlyArray<DirectoryRecord> | AddressesRefused =>
-  collect(text === "" ? [] : splitPairs(text), (pair) => {
+  collect(splitPairs(text), (pair) => {
     const equals = pair.indexOf("=")
-    if (equals < 1) return new AddressesRefused(`"${pair}" does not have the form TAG=ADDRESS.`)
+    if (equals < 1) {
+      const hint = /%3d|%7c/i.test(pair) ? " The list is percent-encoded twice. Encode it once." : ""
+      return new AddressesRefused(`"${shorten(pair)}" does not have the form TAG=ADDRESS.${hint}`)
+    }
     const tag = pair.slice(0, equals)
-    return toRecord(parseTag(tag), tag, pair.slice(equals + 1))
+    return toRecord(parseTag(tag), shorten(tag), pair.slice(equals + 1))
   })
 
 const readBase64Json = (text: string): unknown => {
@@ -103,6 +112,6 @@ export const parseAddressJson = (text: string): ReadonlyArray<DirectoryRecord> |
     }
     const number = parseHexOrDecimalTag(tag)
     const isKey = number !== undefined && isChainKey(number)
-    return toRecord(number, tag, isKey ? data.split("|", 1)[0]! : data)
+    return toRecord(number, shorten(tag), isKey ? data.split("|", 1)[0]! : data)
   })
 }

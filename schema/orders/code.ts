@@ -1,9 +1,16 @@
 import { Schema } from "effect"
 import { pageOf } from "../paging.ts"
 import { DateTime, DateTimeIn, Int, Json, optional, text, Uuid } from "../wire-format.ts"
+import { CodeKeyKind } from "./random-id-code.ts"
 
 export const CodeType = Schema.Literals(["Discount", "RandomYat"])
 export const CodeActivator = Schema.Literals(["RedemptionCode", "SecretKey"])
+
+/** A key that can activate a code, and how it signs. */
+const CodeKey = Schema.Struct({ pubkey: Schema.String, kind: CodeKeyKind }).annotate({
+  identifier: "CodeKey",
+})
+type CodeKey = typeof CodeKey.Type
 
 /** A row of the table `code`. */
 export interface Code {
@@ -19,6 +26,8 @@ export interface Code {
   readonly max_emojis_per_user: number | null
   readonly uses: number
   readonly pattern: unknown
+  /** The keys that can activate the code, oldest first. Null if there are none. Lists have it, other reads do not. */
+  readonly pubkeys?: ReadonlyArray<CodeKey> | null
   readonly start_date: string | null
   readonly end_date: string | null
   readonly deleted_at: string | null
@@ -43,6 +52,7 @@ export const CodeAvailability = Schema.Struct({
   max_uses: Schema.optionalKey(Int),
   organization_id: Schema.optionalKey(Uuid),
   pattern: Schema.optionalKey(Json),
+  pubkeys: Schema.optionalKey(Schema.Array(CodeKey)),
   redemption_code: Schema.optionalKey(Schema.String),
   start_date: Schema.optionalKey(DateTime),
 }).annotate({ identifier: "CodeAvailability" })

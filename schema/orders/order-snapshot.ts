@@ -33,6 +33,7 @@ const Checkout = Schema.Struct({
   successUrl: optionalText,
   cancelUrl: optionalText,
   organizationId: optionalText,
+  fees: Schema.optionalKey(Schema.Struct({ clientBasisPoints: Schema.Int, companyBasisPoints: Schema.Int })),
 })
 
 const Intent = Schema.Struct({

@@ -1,8 +1,19 @@
 import { Option, Schema } from "effect"
-import { optional, text } from "../wire-format.ts"
+import { optional, text, words } from "../wire-format.ts"
 import { TrackingData } from "./order.ts"
 
-/** The body of an activation. One of the code's keys signs the user's alternate_id and the nonce. */
+/**
+ * How a key of a code signs activations. Existing clients sign with Ristretto255 Schnorr, so it is the default. Its
+ * signatures can be made without the private key; see SECURITY.md. The kind is stored with the key, because half of all
+ * Ristretto255 keys are also valid Ed25519 keys.
+ */
+export const CodeKeyKind = words("CodeKeyKind", ["ristretto255", "ed25519"])
+export type CodeKeyKind = typeof CodeKeyKind.Type
+
+/**
+ * The body of an activation. One of the code's keys signs the user's alternate_id. For Ristretto255, `nonce` is the
+ * point R and `signature` the scalar s, both as 64 hex digits. For Ed25519, the nonce is part of the signed message.
+ */
 export const RandomYatActivateBody = Schema.Struct({
   nonce: text(256),
   pubkey: text(128),

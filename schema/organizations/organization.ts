@@ -19,11 +19,25 @@ const OrganizationName = text(200).check(
   Schema.isPattern(/\S/, { message: "expected a name that is not blank" }),
 )
 
+/** A share of a price in hundredths of a percent: 250 is 2.5 percent. */
+const BasisPoints = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))
+
+/**
+ * The fees of an organization. They are the parts of an item's price that the order records for the organization
+ * (client) and for the operator (company). They do not change what the buyer pays.
+ */
+export interface OrganizationFees {
+  readonly clientBasisPoints: number
+  readonly companyBasisPoints: number
+}
+
 export const Organization = Schema.Struct({
   id: Uuid,
   name: Schema.String,
   partner_path: Schema.optionalKey(Schema.String),
   return_link: Schema.optionalKey(Schema.String),
+  client_fee_basis_points: Schema.Int,
+  company_fee_basis_points: Schema.Int,
   created_at: DateTime,
   updated_at: DateTime,
 }).annotate({ identifier: "Organization" })
@@ -35,6 +49,8 @@ export const NewOrganization = Schema.Struct({
   name: OrganizationName,
   partner_path: optional(PartnerPath),
   return_link: optional(ReturnLink),
+  client_fee_basis_points: optional(BasisPoints),
+  company_fee_basis_points: optional(BasisPoints),
 }).annotate({ identifier: "NewOrganization" })
 export type NewOrganization = typeof NewOrganization.Type
 
@@ -43,6 +59,8 @@ export const UpdateOrganization = Schema.Struct({
   name: optional(OrganizationName),
   partner_path: optional(PartnerPath),
   return_link: optional(ReturnLink),
+  client_fee_basis_points: optional(BasisPoints),
+  company_fee_basis_points: optional(BasisPoints),
 }).annotate({ identifier: "UpdateOrganization" })
 export type UpdateOrganization = typeof UpdateOrganization.Type
 

@@ -41,6 +41,8 @@ export interface NewAccount {
   readonly source?: string
   readonly first_name?: string
   readonly last_name?: string
+  readonly partner_conversion_id?: string
+  readonly partner_transaction_id?: string
   readonly password_hash?: string
   readonly link?: NewLink
   readonly mail?: ReadonlyArray<OutboxRow>

@@ -108,6 +108,8 @@ export const register = Effect.fnUntraced(function* (body: RegisterUserParameter
       ...(source ? { source } : {}),
       ...(body.first_name ? { first_name: body.first_name } : {}),
       ...(body.last_name ? { last_name: body.last_name } : {}),
+      ...(body.partner_conversion_id ? { partner_conversion_id: body.partner_conversion_id } : {}),
+      ...(body.partner_transaction_id ? { partner_transaction_id: body.partner_transaction_id } : {}),
       ...(password_hash === undefined ? {} : { password_hash }),
       ...(made === undefined || email === undefined
         ? {}

@@ -20,10 +20,20 @@ import {
   userId,
 } from "./command.ts"
 
+/** An option with a number. Other text is returned unchanged, so that the check of the value refuses it. */
+const numberOf = (input: Input, name: string) => {
+  const given = optionOf(input, name)
+  return given !== undefined && /^\d+$/.test(given) ? Number(given) : (given ?? null)
+}
+
 const factsOf = (input: Input) => ({
   partner_path: optionOf(input, "partner-path") ?? null,
   return_link: optionOf(input, "return-link") ?? null,
+  client_fee_basis_points: numberOf(input, "client-fee"),
+  company_fee_basis_points: numberOf(input, "company-fee"),
 })
+
+const factOptions = ["partner-path", "return-link", "client-fee", "company-fee"]
 
 const list: Command = {
   name: "organizations list",
@@ -52,8 +62,8 @@ const list: Command = {
 const create: Command = {
   name: "organizations create",
   words: ["name"],
-  options: ["partner-path", "return-link"],
-  summary: "Create an organization with its partner path and return link",
+  options: factOptions,
+  summary: "Create an organization with its partner path, return link and fees (in hundredths of a percent)",
   run: (input) =>
     Effect.gen(function* () {
       const facts = yield* checked(NewOrganization, { name: input.words[0], ...factsOf(input) })
@@ -64,7 +74,7 @@ const create: Command = {
 const update: Command = {
   name: "organizations update",
   words: ["organization"],
-  options: ["name", "partner-path", "return-link"],
+  options: ["name", ...factOptions],
   summary: "Change an organization",
   run: (input) =>
     Effect.gen(function* () {
@@ -96,10 +106,9 @@ const budget: Command = {
     Effect.gen(function* () {
       const id = yield* organizationId(input.words[0] ?? "")
       const budgets = yield* CodeBudgets
-      const cents = optionOf(input, "cents")
-      if (cents === undefined) return yield* budgets.get(id)
-      const given = { budget_in_cents: /^\d+$/.test(cents) ? Number(cents) : cents }
-      const { budget_in_cents } = yield* checked(SetCodeBudget, given)
+      const cents = numberOf(input, "cents")
+      if (cents === null) return yield* budgets.get(id)
+      const { budget_in_cents } = yield* checked(SetCodeBudget, { budget_in_cents: cents })
       return yield* budgets.set(id, budget_in_cents)
     }),
 }

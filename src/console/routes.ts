@@ -9,6 +9,7 @@ import { AppConfig } from "../config/config.ts"
 import { notRegistered, readAnswer } from "../directory/lookup/answer.ts"
 import { type AdmitCold, admitCold } from "../directory/lookup/cold-limit.ts"
 import { Lookups } from "../directory/lookup/lookups.ts"
+import { readParameters } from "../http/request/form.ts"
 import { Reply } from "../http/response/reply.ts"
 import { route } from "../http/route.ts"
 import { Payments } from "../orders/payments/payments.ts"
@@ -50,6 +51,25 @@ const show = route({
     }),
 })
 
+/** Wallets send users who want an id to `/create`. Other parameters, such as a refresh token, are dropped. */
+const search = route({
+  ...pageRow,
+  id: "consoleSearch",
+  summary: "Redirect to the console's search. With eid, search for this id",
+  method: "get",
+  path: "/create",
+  search: { eid: Schema.optionalKey(Schema.String) },
+  redirects: [303],
+  errors: [],
+  handler: (request) => {
+    const id = parseEmojiId(readParameters(request.search)?.values["eid"] ?? "")
+    const path = id._tag === "EmojiId" ? `/#/market/${encodeURIComponent(id.canonical)}` : "/#/market"
+    return Effect.succeed(
+      Reply.redirect(path, { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }, 303),
+    )
+  },
+})
+
 const words = Effect.succeed(Reply.json(vocabulary, { headers: { "Cache-Control": "public, max-age=3600" } }))
 
 const readVocabulary = route({
@@ -81,4 +101,4 @@ const logIn = route({
   handler: ({ headers }) => Effect.map(logInFromBrowser(headers), privately),
 })
 
-export const consolePages = [show, readVocabulary, logIn] as const
+export const consolePages = [show, search, readVocabulary, logIn] as const

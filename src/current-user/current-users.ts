@@ -49,6 +49,9 @@ export class CurrentUsers extends Context.Service<
           pubkeys: user.pubkeys,
           role: user.role,
           user,
+          ...(user.partner_transaction_id === undefined
+            ? {}
+            : { partner_transaction_id: user.partner_transaction_id }),
         }
       })
 

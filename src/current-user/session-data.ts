@@ -68,9 +68,11 @@ export class SessionData extends Context.Service<
             { concurrency: "unbounded" },
           )
           const { outgoing, registered, ...rest } = loaded
+          const { partner_transaction_id } = rest.current_user
           const generations = new Set(registered.map(({ generation }) => generation))
           return {
             ...rest,
+            ...(partner_transaction_id === undefined ? {} : { partner_transaction_id }),
             extended_list: yield* makeEach(registered, toListItem),
             editions: [...generations].sort((a, b) => a - b),
             outgoing_transfers: paged(outgoing.data, outgoingPage, outgoing.total),

@@ -4,6 +4,7 @@ import type { Intent, OrderContext, OrderItem } from "../../machines/orders/cont
 import { orderNumber } from "../../machines/orders/effects.ts"
 import {
   dueCents,
+  feeCents,
   miscRefundedCents,
   overpaidCents,
   refundableCents,
@@ -59,8 +60,8 @@ const showItem = (
     quantity: 1,
     refunded_quantity: item.refunded ? 1 : 0,
     unit_price_in_cents: item.cents,
-    client_fee_in_cents: 0,
-    company_fee_in_cents: 0,
+    client_fee_in_cents: feeCents(item.cents, order.checkout?.fees?.clientBasisPoints ?? 0),
+    company_fee_in_cents: feeCents(item.cents, order.checkout?.fees?.companyBasisPoints ?? 0),
     created_at: item.createdAt,
     updated_at: item.updatedAt,
   }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import {
   Conflict,
+  fieldFault,
   type InvalidRequest,
   NotFound,
   type Unavailable,
@@ -11,6 +12,7 @@ import type {
   NewOrganization,
   Organization,
   OrganizationBranding,
+  OrganizationFees,
   UpdateOrganization,
   UpdateOrganizationBranding,
 } from "../../schema/organizations/organization.ts"
@@ -26,15 +28,27 @@ import { makeReturnLinks } from "./return-link-store.ts"
 export const organizationSorts = ["created_at", "updated_at", "name"] as const
 type OrganizationSort = (typeof organizationSorts)[number]
 
-const partnerPathConflict = (refused: SqlRefused) =>
-  refused.sqlstate === "23505"
-    ? Effect.fail(
-        new Unprocessable({
-          error: "partner_path is already used by another organization. Choose another one.",
-          fields: { partner_path: [{ code: "uniqueness", message: "already in use" }] },
-        }),
-      )
-    : Effect.die(refused)
+/** The organization of a partner page: its branding, and the fees that a checkout on the page records. */
+export type PartnerOrganization = OrganizationBranding & { readonly fees: OrganizationFees }
+
+const explainRefusal = (refused: SqlRefused) => {
+  if (refused.sqlstate === "23505")
+    return Effect.fail(
+      new Unprocessable({
+        error: "partner_path is already used by another organization. Choose another one.",
+        fields: { partner_path: [{ code: "uniqueness", message: "already in use" }] },
+      }),
+    )
+  if (refused.constraint === "organization_fees")
+    return Effect.fail(
+      fieldFault(
+        "company_fee_basis_points",
+        "range",
+        "client_fee_basis_points and company_fee_basis_points together must be at most 10000 (100 percent).",
+      ),
+    )
+  return Effect.die(refused)
+}
 
 const organizationNotFound = () => new NotFound({ error: "Organization not found. Check the id." })
 
@@ -73,10 +87,10 @@ export class Organizations extends Context.Service<
       branding: UpdateOrganizationBranding,
     ): Effect.Effect<OrganizationBranding, InvalidRequest | NotFound | Unavailable>
     /**
-     * Finds the organization with this partner path, for the partner's web pages. The result is public. Undefined if
-     * no organization has this path.
+     * Finds the organization with this partner path, for the partner's web pages. The result is public, except the fees.
+     * Undefined if no organization has this path.
      */
-    findByPartnerPath(path: string): Effect.Effect<OrganizationBranding | undefined, Unavailable>
+    findByPartnerPath(path: string): Effect.Effect<PartnerOrganization | undefined, Unavailable>
   }
 >()("directory/Organizations") {
   static readonly layer = Layer.effect(
@@ -89,15 +103,20 @@ export class Organizations extends Context.Service<
         rows[0] === undefined ? Effect.fail(organizationNotFound()) : Effect.succeed(rows[0].view)
 
       return Organizations.of({
-        create: Effect.fnUntraced(function* ({ name, partner_path, return_link }, run = randomUUID()) {
+        create: Effect.fnUntraced(function* (facts, run = randomUUID()) {
+          const { name, partner_path, return_link } = facts
           if (return_link != null) yield* links.check(return_link)
           const { view } = yield* insertIdempotent(run, (id) =>
             sql.attempt<{ view: Organization }>(
-              (q) => q`insert into organization as o (id, name, partner_path, return_link)
-                       values (${id}, ${name}, ${partner_path ?? null}, ${return_link ?? null})
+              (
+                q,
+              ) => q`insert into organization as o (id, name, partner_path, return_link, client_fee_basis_points,
+                                                      company_fee_basis_points)
+                       values (${id}, ${name}, ${partner_path ?? null}, ${return_link ?? null},
+                               ${facts.client_fee_basis_points ?? 0}, ${facts.company_fee_basis_points ?? 0})
                        ${onConflictReuse(q, "o")} returning display_organization(o) as view`,
             ),
-          ).pipe(Effect.catchTag("SqlRefused", partnerPathConflict))
+          ).pipe(Effect.catchTag("SqlRefused", explainRefusal))
           return view
         }),
         get: Effect.fnUntraced(function* (id) {
@@ -123,15 +142,20 @@ export class Organizations extends Context.Service<
           })
           return row!
         }),
-        update: Effect.fnUntraced(function* (id, { name, partner_path, return_link }) {
+        update: Effect.fnUntraced(function* (id, changes) {
+          const { client_fee_basis_points, company_fee_basis_points, name, partner_path, return_link } =
+            changes
           const write = (q: Client, isCurrent: SqlPiece) => q`
             update organization o
                set name = coalesce(${name ?? null}, name), partner_path = coalesce(${partner_path ?? null}, partner_path),
-                   return_link = coalesce(${return_link ?? null}, return_link), updated_at = now()
+                   return_link = coalesce(${return_link ?? null}, return_link),
+                   client_fee_basis_points = coalesce(${client_fee_basis_points ?? null}, client_fee_basis_points),
+                   company_fee_basis_points = coalesce(${company_fee_basis_points ?? null}, company_fee_basis_points),
+                   updated_at = now()
              where id = ${id} and ${isCurrent} returning display_organization(o) as view`
           const rows = yield* links
             .change<Organization>(id, return_link ?? null, write)
-            .pipe(Effect.catchTag("SqlRefused", partnerPathConflict))
+            .pipe(Effect.catchTag("SqlRefused", explainRefusal))
           return yield* firstView(rows)
         }),
         remove: Effect.fnUntraced(function* (id) {
@@ -187,8 +211,11 @@ export class Organizations extends Context.Service<
         }),
         findByPartnerPath: (path) =>
           sql
-            .rows<{ view: OrganizationBranding }>(
-              (q) => q`select display_branding(o) as view from organization o where partner_path = ${path}`,
+            .rows<{ view: PartnerOrganization }>(
+              (q) => q`select display_branding(o) || jsonb_build_object('fees', jsonb_build_object(
+                                'clientBasisPoints', o.client_fee_basis_points,
+                                'companyBasisPoints', o.company_fee_basis_points)) as view
+                         from organization o where partner_path = ${path}`,
             )
             .pipe(Effect.map((rows) => rows[0]?.view)),
       })

@@ -11,6 +11,8 @@ import {
 import { paged, pageQuery, pageRequest } from "../../schema/paging.ts"
 import { Uuid } from "../../schema/wire-format.ts"
 import { checkInOrganization, checkScope } from "../accounts/permissions.ts"
+import { recordEvent } from "../accounts/security-log/security-log.ts"
+import { checkRecentCode } from "../accounts/sessions/recent-code.ts"
 import { inOrganization, route } from "../http/route.ts"
 import { operationKey } from "../turns/operation-key.ts"
 import { Organizations, organizationSorts } from "./organization-store.ts"
@@ -75,7 +77,7 @@ const update = route({
   id: "updateOrganization",
   group: "organizations",
   summary:
-    "Change an organization. Another partner_path or return_link requires organization:admin of the operator, and another return_link a recent two-factor code. The owners get a mail about a changed return_link",
+    "Change an organization. Another partner_path, return_link or fee requires organization:admin of the operator, and another return_link or fee a recent two-factor code. The owners get a mail about a changed return_link",
   method: "patch",
   path: "/organizations/:id",
   auth: "JWT",
@@ -89,10 +91,27 @@ const update = route({
     Effect.gen(function* () {
       yield* checkInOrganization(principal, params.id, "organization:write")
       if (body.partner_path != null) yield* checkScope(principal, "organization:admin")
+      const { client_fee_basis_points, company_fee_basis_points } = body
+      const hasFees = client_fee_basis_points != null || company_fee_basis_points != null
+      if (hasFees) {
+        yield* checkScope(principal, "organization:admin")
+        yield* checkRecentCode(principal)
+      }
       const return_link = yield* permitLinkChange(principal, params.id, body.return_link)
-      return yield* Organizations.use((organizations) =>
+      const changed = yield* Organizations.use((organizations) =>
         organizations.update(params.id, { ...body, return_link }),
       )
+      if (hasFees)
+        yield* recordEvent({
+          event: "organization.fees_changed",
+          userId: principal.userId,
+          details: {
+            organization_id: changed.id,
+            client_fee_basis_points: changed.client_fee_basis_points,
+            company_fee_basis_points: changed.company_fee_basis_points,
+          },
+        })
+      return changed
     }),
 })
 

@@ -7,18 +7,12 @@ import { listOwned } from "../directory/id-lists.ts"
 import { route } from "../http/route.ts"
 import { formRow, pageRow } from "../web/page-route.ts"
 import { confirmPage, pickPage } from "./connect-page.ts"
+import { partnerQuery } from "./link-parameters.ts"
 import type { Visitor } from "./page-shell.ts"
+import { storePartnerIds } from "./partner-id-store.ts"
 import { writeAddresses } from "./record-writes.ts"
-import {
-  findLogin,
-  getLogin,
-  goBack,
-  openFlow,
-  partnerQuery,
-  receiveForm,
-  seeOther,
-  sendEarlyReply,
-} from "./visitor.ts"
+import { goBack } from "./return.ts"
+import { findLogin, getLogin, openFlow, receiveForm, seeOther, sendEarlyReply } from "./visitor.ts"
 
 const params = { partner_path: text(64) }
 
@@ -106,7 +100,8 @@ const connectForm = route({
       const again = ({ message }: { readonly message: string }) =>
         Effect.succeed(confirmPage(visitor, owner, eid, message))
       return yield* writeAddresses(principal, eid, visitor.visit.addresses).pipe(
-        Effect.as(goBack(visitor, { eid })),
+        Effect.andThen(storePartnerIds(principal.userId, visitor.visit)),
+        Effect.as(goBack(visitor, { eids: [eid] })),
         Effect.catchTags({ InvalidRequest: again, Unprocessable: again, UnsupportedEmoji: again }),
       )
     }).pipe(sendEarlyReply),

@@ -17,17 +17,18 @@ import { Promotions } from "../orders/codes/promotions.ts"
 import { Payments } from "../orders/payments/payments.ts"
 import { formRow, pageRow } from "../web/page-route.ts"
 import { proofPage } from "./cart-page.ts"
+import { partnerQuery } from "./link-parameters.ts"
 import { mailSentPage } from "./login-page.ts"
 import { refusedPage, type Visitor } from "./page-shell.ts"
 import { finish, paidPage, params } from "./paid-page.ts"
+import { storePartnerIds } from "./partner-id-store.ts"
 import { confirmAddresses, findBought, writeAddresses } from "./record-writes.ts"
+import { goBack } from "./return.ts"
 import { findOwned, showCart, showSearch } from "./shown-ids.ts"
 import {
   EarlyReply,
   getActor,
-  goBack,
   openFlow,
-  partnerQuery,
   receiveForm,
   rememberRegistration,
   seeOther,
@@ -63,6 +64,27 @@ const getPage = route({
     }).pipe(sendEarlyReply),
 })
 
+const createPage = route({
+  ...pageRow,
+  id: "partnerCreate",
+  group: "partner flows",
+  summary: "Redirect to partner flow 1 (get an id). The parameters stay",
+  method: "get",
+  path: "/partner/:partner_path/create",
+  params,
+  search: partnerQuery,
+  limit: "write",
+  redirects: [303],
+  errors: [NotFound],
+  handler: (request) =>
+    Effect.gen(function* () {
+      // The parameters of the partner start the visit here, so the token does not appear in a second URL.
+      const { query, visitor } = yield* openFlow(request, "get")
+      const rest = new URLSearchParams(query).toString()
+      return seeOther(rest === "" ? visitor.home : `${visitor.home}?${rest}`)
+    }).pipe(sendEarlyReply),
+})
+
 const methods = { free: "Free", card: "CardCheckout", crypto: "CryptoCommerce" } as const
 type MethodName = keyof typeof methods
 const isMethod = (name: string): name is MethodName => Object.hasOwn(methods, name)
@@ -91,7 +113,7 @@ const checkOut = Effect.fnUntraced(function* (visitor: Visitor, actor: BrowserSe
         success_url: `${webUrl}${visitor.home}/paid?order=${orderId}`,
         cancel_url: `${webUrl}${visitor.home}?cart`,
       },
-      { organizationId: visitor.partner.organization_id },
+      { organizationId: visitor.partner.organization_id, fees: visitor.partner.fees },
     ),
   )
   if (order.status === "Paid") return yield* finish(visitor, actor, order)
@@ -164,7 +186,8 @@ const act = Effect.fnUntraced(function* (visitor: Visitor, actor: BrowserSession
       const eid = yield* findOwned(actor, visitor.visit.eid)
       if (eid === undefined) return seeOther(visitor.home)
       yield* writeAddresses(actor.principal, eid, visitor.visit.addresses)
-      return goBack(visitor, { eid })
+      yield* storePartnerIds(userId, visitor.visit)
+      return goBack(visitor, { eids: [eid] })
     }
     case "prove": {
       yield* prove(visitor, actor, form)
@@ -227,4 +250,4 @@ const getForm = route({
     }).pipe(sendEarlyReply),
 })
 
-export const partnerGet = [getPage, getForm, paidPage] as const
+export const partnerGet = [getPage, createPage, getForm, paidPage] as const

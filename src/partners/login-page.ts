@@ -1,5 +1,5 @@
 import type { BrowserSession } from "../accounts/sessions/browser-sessions.ts"
-import { codeForm, loginForms } from "../sign-in/login-page.ts"
+import { codeForm, loginForms, notice } from "../sign-in/login-page.ts"
 import { html } from "../web/html.ts"
 import { abortForm, partnerPage, type Visitor } from "./page-shell.ts"
 
@@ -8,6 +8,14 @@ const purposes = {
   connect: "Log in to connect your emoji id",
   manage: "Log in to manage your emoji ids",
 } as const
+
+/** Why the user has to log in although the partner sent a refresh token. */
+const loginProblem = ({ partner, visit }: Visitor): string | undefined => {
+  if (visit.loginProblem === undefined) return undefined
+  const what =
+    visit.loginProblem === "ended" ? "has expired or was replaced" : "still needs a two-factor code"
+  return `The login that ${partner.name} sent ${what}. Log in to continue, or go back to ${partner.name} and open the link again.`
+}
 
 export const partnerLoginPage = (
   visitor: Visitor,
@@ -18,6 +26,7 @@ export const partnerLoginPage = (
     status: facts.failed === undefined ? 200 : 422,
     body: html`<h1>${purposes[visitor.flow]}</h1>
 <p>${visitor.flow === "connect" && html`Log in to the account that owns your emoji id. `}Your email address is not shared with ${visitor.partner.name}.</p>
+${facts.failed === undefined && notice(loginProblem(visitor), "warn")}
 ${loginForms({ action: visitor.home, formToken: visitor.browser.formToken, ...facts })}
 ${abortForm(visitor)}`,
   })

@@ -4,10 +4,11 @@ import { html } from "../web/html.ts"
 import { bigId, idButton, spokenName } from "../web/id-tile.ts"
 import { categoryChoices, categoryName, recordLine } from "../web/record-view.ts"
 import { flowForm, partnerPage, type Visitor } from "./page-shell.ts"
+import { returnUrl } from "./return.ts"
 
-const backLink = ({ partner }: Visitor) =>
-  partner.return_link !== "" &&
-  html`<p><a class="button plain full" href="${partner.return_link}">Back to ${partner.name}</a></p>`
+const backLink = (visitor: Visitor) =>
+  visitor.partner.return_link !== "" &&
+  html`<p><a class="button plain full" href="${returnUrl(visitor)}">Back to ${visitor.partner.name}</a></p>`
 
 export const ownedPage = (visitor: Visitor, ids: ReadonlyArray<string>) =>
   partnerPage(visitor, {

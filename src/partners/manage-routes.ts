@@ -10,10 +10,12 @@ import { writePermissionOf } from "../directory/write-permission.ts"
 import type { Form } from "../http/request/form.ts"
 import { route } from "../http/route.ts"
 import { formRow, pageRow } from "../web/page-route.ts"
+import { partnerQuery } from "./link-parameters.ts"
 import { ownedPage, type RecordsShown, recordsPage } from "./manage-page.ts"
 import type { Visitor } from "./page-shell.ts"
+import { storePartnerIds } from "./partner-id-store.ts"
 import { writeAddresses } from "./record-writes.ts"
-import { getActor, openFlow, partnerQuery, receiveForm, seeOther, sendEarlyReply } from "./visitor.ts"
+import { getActor, openFlow, receiveForm, seeOther, sendEarlyReply } from "./visitor.ts"
 
 const params = { partner_path: text(64) }
 
@@ -115,6 +117,7 @@ const manageForm = route({
           typed: { tag: form["tag"] ?? "", data: form["data"] ?? "" },
         })
       return yield* edit(visitor, actor, id, form).pipe(
+        Effect.andThen(storePartnerIds(actor.account.id, visitor.visit)),
         Effect.as(seeOther(`${visitor.home}?${new URLSearchParams({ id: id.canonical, saved: "" })}`)),
         Effect.catchTags({ InvalidRequest: again, Unprocessable: again, UnsupportedEmoji: again }),
       )

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import type { DirectoryRecord } from "../../schema/directory/record.ts"
 import type { OrganizationBranding } from "../../schema/organizations/organization.ts"
 import type { Browser } from "../accounts/sessions/browser-cookies.ts"
+import type { PartnerOrganization } from "../organizations/organization-store.ts"
 import { hiddenToken } from "../sign-in/login-page.ts"
 import { type Content, type Html, html } from "../web/html.ts"
 import { page } from "../web/page.ts"
@@ -9,9 +10,11 @@ import { recordLine } from "../web/record-view.ts"
 import type { PartnerFlow } from "./visit-store.ts"
 import type { Visit } from "./visits.ts"
 
+export const noStore = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }
+
 /** A person in a partner flow, with everything that the pages need. */
 export interface Visitor {
-  readonly partner: OrganizationBranding
+  readonly partner: PartnerOrganization
   /** Whether the partner's return link may get the user's refresh token. */
   readonly linkTakesTokens: boolean
   readonly flow: PartnerFlow
@@ -38,7 +41,7 @@ interface PartnerPage {
 }
 
 export const partnerPage = (
-  { browser, partner }: Pick<Visitor, "partner"> & Partial<Pick<Visitor, "browser">>,
+  { browser, partner }: { readonly partner: OrganizationBranding } & Partial<Pick<Visitor, "browser">>,
   { body, headers, status, title }: PartnerPage,
 ) =>
   page({

@@ -7,8 +7,10 @@ import { Orders, type StoredOrder } from "../orders/order-store.ts"
 import { pageRow } from "../web/page-route.ts"
 import { boughtPage, notPaidPage, waitingPage } from "./cart-page.ts"
 import type { Visitor } from "./page-shell.ts"
+import { storePartnerIds } from "./partner-id-store.ts"
 import { boughtIds, writeOrdered } from "./record-writes.ts"
-import { getActor, goBack, openFlow, sendEarlyReply } from "./visitor.ts"
+import { goBack } from "./return.ts"
+import { getActor, openFlow, sendEarlyReply } from "./visitor.ts"
 
 export const params = { partner_path: text(64) }
 
@@ -18,8 +20,8 @@ export const finish = Effect.fnUntraced(function* (
   order: StoredOrder,
 ) {
   yield* writeOrdered(actor.principal, order)
-  const [eid] = boughtIds(order)
-  return goBack(visitor, eid === undefined ? {} : { eid })
+  yield* storePartnerIds(actor.account.id, visitor.visit)
+  return goBack(visitor, { eids: boughtIds(order) })
 })
 
 export const paidPage = route({

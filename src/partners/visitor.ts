@@ -1,21 +1,18 @@
-import { Data, Effect, Schema } from "effect"
-import { AddressesRefused, parseAddressJson, parseAddressPairs } from "../../schema/directory/address-list.ts"
-import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
+import { Data, Effect } from "effect"
 import { InvalidRequest, NotFound } from "../../schema/errors.ts"
-import type { OrganizationBranding } from "../../schema/organizations/organization.ts"
 import { isPartnerLink } from "../../schema/web-link.ts"
 import { BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import { type BrowserSession, BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
 import { AppConfig } from "../config/config.ts"
-import { keepLastValues } from "../directory/record-inputs.ts"
 import { type Form, readForm, readParameters } from "../http/request/form.ts"
 import { Reply } from "../http/response/reply.ts"
 import { Organizations } from "../organizations/organization-store.ts"
 import { handleLoginForm } from "../sign-in/login-forms.ts"
-import { callbackUrl } from "../sign-in/oauth/authorization-request.ts"
-import { html } from "../web/html.ts"
+import { LinkRefused, linkParameters, readLinkParameters } from "./link-parameters.ts"
 import { mailSentPage, partnerCodePage, partnerLoginPage } from "./login-page.ts"
-import { donePage, refusedPage, type Visitor, visitMark } from "./page-shell.ts"
+import { noStore, refusedPage, type Visitor, visitMark } from "./page-shell.ts"
+import { storePartnerIds } from "./partner-id-store.ts"
+import { goBack } from "./return.ts"
 import type { PartnerFlow } from "./visit-store.ts"
 import { PartnerVisits, type Visit, visitSeconds } from "./visits.ts"
 
@@ -27,19 +24,10 @@ export const sendEarlyReply = <A, E, R>(effect: Effect.Effect<A, E | EarlyReply,
     Effect.catchTag("EarlyReply" as never, ({ reply }: EarlyReply) => Effect.succeed(reply)),
   ) as Effect.Effect<A | Reply<never>, Exclude<E, EarlyReply>, R>
 
-export const noStore = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }
 export const seeOther = (path: string, headers: Record<string, string> = {}) =>
   Reply.redirect(path, { ...noStore, ...headers }, 303)
 
 const suffixes = { get: "", connect: "/link-email", manage: "/manage" } as const
-const partnerParameters = ["refresh_token", "eid", "addresses", "address_json"] as const
-/**
- * The query parameters in the OpenAPI document. They are not validated here, because a page explains invalid values
- * to the user.
- */
-export const partnerQuery = Object.fromEntries(
-  partnerParameters.map((name) => [name, Schema.optionalKey(Schema.String)]),
-)
 const noVisit: Visit = { addresses: [], sessionId: undefined, orderId: undefined }
 
 interface FlowRequest {
@@ -48,49 +36,27 @@ interface FlowRequest {
   readonly search: string
 }
 
-const readPartnerParameters = (partner: OrganizationBranding, values: Form) => {
-  const refuse = (name: string, why: string) =>
-    new EarlyReply({ reply: refusedPage(partner, `${partner.name} sent an invalid ${name}. ${why}`) })
-  const pairs = parseAddressPairs(values["addresses"] ?? "")
-  if (pairs instanceof AddressesRefused) return refuse("list of addresses", pairs.message)
-  const fromJson = parseAddressJson(values["address_json"] ?? "")
-  if (fromJson instanceof AddressesRefused)
-    return refuse("list of addresses (address_json)", fromJson.message)
-  // The pages show exactly the addresses that will be written. If a category can have only one value, only the last one
-  // is written.
-  const addresses = keepLastValues([...pairs, ...fromJson])
-  const given = values["eid"] ?? ""
-  const eid = given === "" ? undefined : parseEmojiId(given)
-  if (eid?._tag === "EmojiIdRefused") return refuse("emoji id (eid)", eid.message)
-  const token = values["refresh_token"] ?? ""
-  return {
-    addresses,
-    ...(token === "" ? {} : { refreshToken: token }),
-    ...(eid === undefined ? {} : { eid: eid.canonical }),
-  }
-}
-
 /** Stores the partner's parameters in a visit, and redirects to the same page without the parameters. */
 const startVisit = Effect.fnUntraced(function* (visitor: Visitor, values: Form) {
   const { flow, home, partner } = visitor
-  const state = readPartnerParameters(partner, values)
-  if (state instanceof EarlyReply) return yield* state
+  const state = readLinkParameters(values)
+  if (state instanceof LinkRefused) {
+    const why = `${partner.name} sent an invalid ${state.name}. ${state.why}`
+    return yield* new EarlyReply({ reply: refusedPage(partner, why) })
+  }
   const token = state.refreshToken
   const session =
     token === undefined ? undefined : yield* BrowserSessions.use((sessions) => sessions.find(token))
-  if (token !== undefined && session === undefined) {
-    const why = `The login that ${partner.name} sent has expired or was replaced by a newer one.`
-    return yield* new EarlyReply({ reply: refusedPage(partner, why) })
-  }
-  if (session !== undefined && !session.admitted) {
-    const why = `The login that ${partner.name} sent still needs its two-factor code.`
-    return yield* new EarlyReply({ reply: refusedPage(partner, why) })
-  }
-  const login =
-    session === undefined ? undefined : { userId: session.account.id, sessionId: session.sessionId }
+  const login = session?.admitted ? { userId: session.account.id, sessionId: session.sessionId } : undefined
+  // A token that cannot be used leads to the login page. The addresses stay, so the flow continues after the login.
+  const unusable = token !== undefined && login === undefined
+  const loginProblem = session === undefined ? "ended" : "needs_code"
   const visitToken = yield* PartnerVisits.use((visits) =>
-    visits.create(partner.organization_id, flow, state, login),
+    visits.create(partner.organization_id, flow, unusable ? { ...state, loginProblem } : state, login),
   )
+  // Only the user's own partner has the user's token, so the ids are stored at once. Without a token they are stored
+  // when the user completes the flow, because anyone can make such a link.
+  if (login !== undefined) yield* storePartnerIds(login.userId, state)
   const cookie = (yield* BrowserCookies).cookie("visit", visitToken, visitSeconds)
   return yield* new EarlyReply({ reply: seeOther(home, { "Set-Cookie": cookie }) })
 })
@@ -126,8 +92,7 @@ const findVisitor = Effect.fnUntraced(function* ({ headers, params }: FlowReques
 export const openFlow = Effect.fnUntraced(function* (request: FlowRequest, flow: PartnerFlow) {
   const visitor = yield* findVisitor(request, flow)
   const read = readParameters(request.search)
-  const repeatedName =
-    read === undefined ? undefined : partnerParameters.find((name) => read.repeated.has(name))
+  const repeatedName = read === undefined ? undefined : linkParameters.find((name) => read.repeated.has(name))
   if (read === undefined || repeatedName !== undefined) {
     const why =
       repeatedName === undefined
@@ -135,7 +100,7 @@ export const openFlow = Effect.fnUntraced(function* (request: FlowRequest, flow:
         : `The parameter ${repeatedName} is sent more than once.`
     return yield* new EarlyReply({ reply: refusedPage(visitor.partner, why) })
   }
-  if (partnerParameters.some((name) => read.values[name] !== undefined))
+  if (linkParameters.some((name) => read.values[name] !== undefined))
     return yield* startVisit(visitor, read.values)
   return { visitor, query: read.values }
 })
@@ -154,8 +119,7 @@ export const getActor = Effect.fnUntraced(function* (visitor: Visitor) {
   if (sessionId !== undefined) {
     const session = yield* BrowserSessions.use((sessions) => sessions.findById(sessionId))
     if (session !== undefined) return session
-    const why = `The login that ${visitor.partner.name} sent has ended.`
-    return yield* new EarlyReply({ reply: refusedPage(visitor.partner, why) })
+    return yield* getLogin({ ...visitor, visit: { ...visitor.visit, loginProblem: "ended" } })
   }
   return yield* getLogin(visitor)
 })
@@ -223,30 +187,3 @@ export const rememberRegistration = (visitor: Visitor, userId: string) =>
     const fresh = [...visitor.browser.fresh, browsers.registered(userId)]
     return Effect.succeed({ ...visitor, browser: { ...visitor.browser, fresh } })
   })
-
-/**
- * Redirects to the return link of the partner, with the refresh token that the partner sent if the link may get it. If
- * the partner has no return link, it shows a final page.
- */
-export const goBack = (
-  visitor: Visitor,
-  result: { readonly eid?: string; readonly status?: "aborted" },
-): Reply<never> => {
-  const { linkTakesTokens, partner, visit } = visitor
-  if (partner.return_link !== "") {
-    const refresh_token = linkTakesTokens ? visit.refreshToken : undefined
-    const address = callbackUrl(partner.return_link, { ...result, refresh_token })
-    return Reply.redirect(address, noStore)
-  }
-  return result.status === "aborted"
-    ? donePage(
-        visitor,
-        "Nothing was changed",
-        html`<p>You can close this page and return to ${partner.name}.</p>`,
-      )
-    : donePage(
-        visitor,
-        "Done",
-        html`<p class="emoji huge">${result.eid}</p><p>You can close this page and return to ${partner.name}.</p>`,
-      )
-}

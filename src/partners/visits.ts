@@ -6,11 +6,16 @@ import { Seal } from "../crypto/envelope-encryption.ts"
 import { makeVisitStore, type PartnerFlow, type VisitRow } from "./visit-store.ts"
 
 /** The parameters that a partner sent. They are stored encrypted until the visit expires. */
-interface VisitState {
+export interface VisitState {
   /** The refresh token of the partner's user. It is returned to the partner unchanged. */
   readonly refreshToken?: string
   readonly addresses: ReadonlyArray<DirectoryRecord>
   readonly eid?: string
+  /** Why the refresh token cannot be used: it is not valid any more, or its login waits for a two-factor code. */
+  readonly loginProblem?: "ended" | "needs_code"
+  /** The partner's own ids for the user. */
+  readonly transactionId?: string
+  readonly conversionId?: string
 }
 
 export interface Visit extends VisitState {

@@ -93,7 +93,7 @@ it("if a code can have only one more pubkey, only one of two concurrent requests
                     select ${code.id}, 'full-' || n from generate_series(1, 99) n`
   const add = () => {
     const pubkey = Buffer.from(ed25519.keygen().publicKey).toString("hex")
-    return service.call("POST", `/codes/${code.id}/pubkeys/${pubkey}`, { token: admin.token })
+    return service.call("POST", `/codes/${code.id}/pubkeys/${pubkey}?kind=ed25519`, { token: admin.token })
   }
   expect(await together(code.id, add, "code")).toEqual([200, 422])
   const [row] = await service.sql`select count(*)::int as keys from code_pubkey where code_id = ${code.id}`

@@ -103,6 +103,11 @@ describe("the command line while the service is running", () => {
 
   it("shows and sets the budget for the codes of an organization", async () => {
     await run("organizations", "create", "Spender", "--partner-path", "spender")
+    const fees = { client_fee_basis_points: 250, company_fee_basis_points: 0 }
+    expect(await run("organizations", "update", "spender", "--client-fee", "250")).toMatchObject(fees)
+    await expect(run("organizations", "update", "spender", "--company-fee", "2.5")).rejects.toThrow(
+      /company_fee_basis_points/,
+    )
     expect(await run("organizations", "budget", "spender")).toMatchObject({ budget_in_cents: 0 })
     const set = { budget_in_cents: 500, used_in_cents: 0, remaining_in_cents: 500 }
     expect(await run("organizations", "budget", "spender", "--cents", "500")).toMatchObject(set)

@@ -46,7 +46,7 @@ const code = await made(
     organization_id: organization,
   }),
 )
-await made(admin.call("POST", `/codes/${code.id}/pubkeys/${pubkey}`))
+await made(admin.call("POST", `/codes/${code.id}/pubkeys/${pubkey}?kind=ed25519`))
 const key = await made(owner.call("POST", "/api_keys", { name: "a key" }))
 const client = await made(
   admin.call("POST", "/oauth_clients", {

@@ -34,7 +34,9 @@ describe.skipIf(executable === undefined)("the user of a partner wallet", () => 
     await page.getByRole("heading", { name: "Back in the wallet" }).waitFor()
     expect(Object.fromEntries(partner.returns.at(-1)!)).toEqual({
       from: "directory",
+      action: "create",
       eid: "🐙🌊🐙",
+      eids: "🐙🌊🐙",
       refresh_token: user.refresh,
     })
     const records = await recordsOf("🐙🌊🐙")

@@ -38,7 +38,6 @@ describe("the start of a visit to a partner flow", () => {
   })
 
   it.each([
-    ["an unknown refresh token", { refresh_token: "made-up" }],
     ["an invalid emoji id", { eid: "abc" }],
     ["an invalid address", { addresses: "0x1003=nonsense" }],
     ["a category that is not for addresses", { addresses: "0x0004=https://evil.example" }],
@@ -82,23 +81,6 @@ describe("the start of a visit to a partner flow", () => {
     expect((await service.call("GET", "/partner/unknown")).status).toBe(404)
   })
 
-  it("rejects a refresh token that was replaced, whose session has ended, or that still needs a two-factor code", async () => {
-    const user = await walletUser()
-    await service.call("POST", "/auth/token/refresh", { body: { refresh_token: user.refresh } })
-    const replaced = `${path}?${new URLSearchParams({ refresh_token: user.refresh })}`
-    expect((await service.call("GET", replaced)).status).toBe(400)
-    const ended = await walletUser()
-    const visitor = makeVisitor(service)
-    await enter(visitor, path, { refresh_token: ended.refresh })
-    await service.call("POST", "/logout", { token: ended.token })
-    expect((await visitor.get(path)).text).toContain("has ended")
-    const person = await register(service)
-    await turnOnTotp(service, person.token)
-    const pending = (await login(service, person.email)).body.refresh_token
-    const waiting = await service.call("GET", `${path}?${new URLSearchParams({ refresh_token: pending })}`)
-    expect(waiting.text).toContain("two-factor code")
-  })
-
   it("with addresses does not show them in another flow of the partner or in a flow of another partner", async () => {
     const user = await walletUser()
     await makePartner(service, "rival")
@@ -127,6 +109,7 @@ describe("getting an id in a partner flow", () => {
     expect(back.origin).toBe(partner.origin)
     expect(Object.fromEntries(back.searchParams)).toEqual({
       from: "directory",
+      action: "create",
       status: "aborted",
       refresh_token: user.refresh,
     })

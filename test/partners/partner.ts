@@ -28,7 +28,7 @@ export const addressJson = (items: ReadonlyArray<Record<string, string>>) =>
   Buffer.from(JSON.stringify(items)).toString("base64")
 
 /** Registers a user as a wallet does, with an alternate_id and without an email. */
-export const makeWalletUser = async (service: DirectoryService, name: string) => {
+export const makeWalletUser = async (service: Pick<DirectoryService, "call">, name: string) => {
   const { body, status } = await service.call("POST", "/users", {
     body: { alternate_id: name, password: "a wallet makes long passwords", source: "octo" },
   })

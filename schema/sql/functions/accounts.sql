@@ -10,6 +10,8 @@ create or replace function display_user(u app_user) returns jsonb language sql s
     'alternate_id', u.alternate_id, 'email', u.email, 'first_name', u.first_name, 'last_name', u.last_name,
     'source', u.source, 'deactivated_at', wire_time(u.deactivated_at), 'email_verified_at', wire_time(u.email_verified_at),
     'two_factor_last_prompted_at', wire_time(u.two_factor_last_prompted_at),
+    'partner_conversion_id', u.partner_conversion_id,
+    'partner_transaction_id', coalesce(u.partner_transaction_id, u.partner_conversion_id),
     'pubkeys', (select coalesce(jsonb_agg(k.pubkey order by k.created_at, k.pubkey), '[]') from pubkey k where k.user_id = u.id),
     'two_factor_auth', (select coalesce(jsonb_agg(t.provider order by t.is_default desc, t.provider), '[]')
                           from two_factor t where t.user_id = u.id and t.confirmed_at is not null),
@@ -95,16 +97,19 @@ begin
   if not found then
     update app_user set invited_at = null, updated_at = now(), alternate_id = coalesce(p->>'alternate_id', alternate_id),
            first_name = coalesce(p->>'first_name', first_name), last_name = coalesce(p->>'last_name', last_name),
-           source = coalesce(p->>'source', source)
+           source = coalesce(p->>'source', source),
+           partner_conversion_id = coalesce(p->>'partner_conversion_id', partner_conversion_id),
+           partner_transaction_id = coalesce(p->>'partner_transaction_id', partner_transaction_id)
      where email = p->>'email' and invited_at is not null and password_hash is null
        and deactivated_at is null and deleted_at is null and not owns_something(id)
     returning * into u;
     if found then
       purpose := 'login';
     else
-      insert into app_user (id, email, alternate_id, source, first_name, last_name, password_hash)
+      insert into app_user (id, email, alternate_id, source, first_name, last_name, password_hash,
+                            partner_conversion_id, partner_transaction_id)
       values ((p->>'id')::uuid, p->>'email', p->>'alternate_id', p->>'source', p->>'first_name', p->>'last_name',
-              p->>'password_hash')
+              p->>'password_hash', p->>'partner_conversion_id', p->>'partner_transaction_id')
       returning * into u;
     end if;
     if p ? 'link' then
@@ -367,6 +372,7 @@ begin
   delete from wallet where user_id = who;
   delete from pubkey k where k.user_id = who and not exists (select 1 from emoji_id e where e.pubkey = k.pubkey);
   update app_user set email = null, alternate_id = null, first_name = null, last_name = null, source = null,
+         partner_conversion_id = null, partner_transaction_id = null,
          password_hash = null, email_verified_at = null, role = 'User',
          deactivated_at = coalesce(deactivated_at, now()), deleted_at = now(), updated_at = now()
    where id = who returning * into u;

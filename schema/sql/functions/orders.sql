@@ -139,26 +139,37 @@ begin
   end loop;
 end $$;
 
--- Records the signed messages that activate a code. Raises EI003 if one was used before.
+-- Records the signed messages that activate a code. Raises EI003 if one was used before. The activation of a Ristretto255 key
+-- contains no nonce: there is one per user and code. If the order of the earlier activation no longer uses the code, because it
+-- was cancelled, the user can activate the code again.
 create or replace function put_activations(p_order uuid, p jsonb) returns void language plpgsql as $$
+declare given int; stored int;
 begin
-  insert into code_activation (code_id, digest, user_id, order_id)
+  select count(x.activation) into given from jsonb_to_recordset(p) as x(activation text);
+  insert into code_activation as a (code_id, digest, user_id, order_id)
   select x.code_id, x.activation, x.user_id, p_order
-    from jsonb_to_recordset(p) as x(code_id uuid, user_id uuid, activation text) where x.activation is not null;
-exception when unique_violation then
-  raise exception using errcode = 'EI003', message = 'limit reached', detail = 'code_activation';
+    from jsonb_to_recordset(p) as x(code_id uuid, user_id uuid, activation text) where x.activation is not null
+  on conflict (code_id, digest) do update set user_id = excluded.user_id, order_id = excluded.order_id, at = now()
+    where a.digest like 'ristretto255:%'
+      and not exists (select 1 from code_use u where u.code_id = a.code_id and u.order_id = a.order_id and u.count > 0);
+  get diagnostics stored = row_count;
+  if stored < given then
+    raise exception using errcode = 'EI003', message = 'limit reached', detail = 'code_activation';
+  end if;
 end $$;
 
--- Adds a public key that may activate a code. Returns false if the code has p_most other keys. The code is locked
--- first, so that concurrent requests cannot exceed the limit.
-create or replace function put_code_pubkey(p_code uuid, p_pubkey text, p_most int) returns boolean language plpgsql as $$
+-- Lists a public key of a kind on a code. Returns 'exists' if the code lists the key already, with any kind, and 'too_many' if it has
+-- p_most keys. A repeated request (p_run) returns 'added' again. The code is locked first, so that concurrent requests cannot
+-- exceed the limit. (Databases of release 0.2 also have put_code_pubkey, which that release calls.)
+create or replace function list_code_pubkey(p_code uuid, p_pubkey text, p_kind text, p_run uuid, p_most int) returns text language plpgsql as $$
+declare k code_pubkey;
 begin
   perform 1 from code where id = p_code for no key update;
-  insert into code_pubkey (code_id, pubkey)
-  select p_code, p_pubkey
-   where (select count(*) from code_pubkey o where o.code_id = p_code and o.pubkey <> p_pubkey) < p_most
-  on conflict (code_id, pubkey) do update set pubkey = excluded.pubkey;
-  return found;
+  select * into k from code_pubkey where code_id = p_code and pubkey = p_pubkey;
+  if found then return case when k.run = p_run then 'added' else 'exists' end; end if;
+  if (select count(*) from code_pubkey where code_id = p_code) >= p_most then return 'too_many'; end if;
+  insert into code_pubkey (code_id, pubkey, kind, run) values (p_code, p_pubkey, p_kind, p_run);
+  return 'added';
 end $$;
 
 -- Counts free ids that users have used. Raises EI003 if a user's limit would be exceeded.

@@ -3,6 +3,7 @@
 create or replace function display_organization(o organization) returns jsonb language sql stable as $$
   select jsonb_strip_nulls(jsonb_build_object(
     'id', o.id, 'name', o.name, 'partner_path', o.partner_path, 'return_link', o.return_link,
+    'client_fee_basis_points', o.client_fee_basis_points, 'company_fee_basis_points', o.company_fee_basis_points,
     'created_at', wire_time(o.created_at), 'updated_at', wire_time(o.updated_at)))
 $$;
 

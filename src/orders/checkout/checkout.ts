@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { dueCents } from "../../../machines/orders/money.ts"
 import { type EventRefused, type Forbidden, NotFound } from "../../../schema/errors.ts"
 import type { CheckoutCartRequest } from "../../../schema/orders/order.ts"
+import type { OrganizationFees } from "../../../schema/organizations/organization.ts"
 import { AppConfig } from "../../config/config.ts"
 import { FailPoints } from "../../config/fail-points.ts"
 import type { Principal } from "../../http/principal.ts"
@@ -38,6 +39,8 @@ export class Checkouts extends Context.Service<
       options?: {
         /** The organization (partner) on whose page the checkout was started. */
         readonly organizationId?: string
+        /** The fees of this organization. */
+        readonly fees?: OrganizationFees
         /** Identifies a cash payment for which the request has no external_reference. */
         readonly operationKey?: string | undefined
       },
@@ -163,6 +166,7 @@ export class Checkouts extends Context.Service<
             requestedKey,
             defaultKey,
             organizationId: options.organizationId,
+            fees: options.fees,
             operationKey: options.operationKey,
             ttlSeconds: cartTtlSeconds,
           }

@@ -7,6 +7,7 @@ import type { DisplayUser } from "../../../schema/accounts/user.ts"
 import { type EventRefused, Unprocessable } from "../../../schema/errors.ts"
 import { isoTime } from "../../../schema/iso-time.ts"
 import type { CheckoutCartRequest } from "../../../schema/orders/order.ts"
+import type { OrganizationFees } from "../../../schema/organizations/organization.ts"
 import { findBooked, otherAmount } from "../booked.ts"
 import type { StoredOrder } from "../order-store.ts"
 import { notFree } from "../refusals.ts"
@@ -24,6 +25,7 @@ export interface CheckoutInput {
   readonly requestedKey: string | undefined
   readonly defaultKey: string
   readonly organizationId: string | undefined
+  readonly fees: OrganizationFees | undefined
   readonly operationKey: string | undefined
   readonly ttlSeconds: number
 }
@@ -36,9 +38,13 @@ export const cashBooked = new Unprocessable({
   fields: { amount: [{ code: "taken_before", message: "The order already has this payment." }] },
 })
 
+const hasFees = ({ clientBasisPoints, companyBasisPoints }: OrganizationFees): boolean =>
+  clientBasisPoints > 0 || companyBasisPoints > 0
+
 const checkoutOf = ({
   at,
   defaultKey,
+  fees,
   order,
   organizationId,
   request,
@@ -60,6 +66,9 @@ const checkoutOf = ({
   if (request.success_url != null) checkout.successUrl = request.success_url
   if (request.cancel_url != null) checkout.cancelUrl = request.cancel_url
   if (partner !== undefined) checkout.organizationId = partner
+  // A pending order keeps the fees of its first checkout, like its prices.
+  const applied = before !== undefined && before.organizationId === partner ? before.fees : fees
+  if (applied !== undefined && hasFees(applied)) checkout.fees = applied
   return checkout
 }
 

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../../schema/errors.ts"
+import type { CodeKeyKind } from "../../../schema/orders/random-id-code.ts"
 import { Sql } from "../../postgres/sql.ts"
 
 const maxPubkeysPerCode = 100
@@ -9,44 +10,54 @@ export class CodePubkeys extends Context.Service<
   CodePubkeys,
   {
     /**
-     * Adds a key, or does nothing if the code already has it. Returns false if the code already has the maximum number
-     * of other keys.
+     * Lists a key. `exists` means that the code lists the key already, with this kind or another one. `too_many` means
+     * that the code has the maximum number of keys. A repeated call with the same `run` returns `added` again.
      */
-    add(codeId: string, pubkey: string): Effect.Effect<boolean, Unavailable>
-    /** Removes a key. Returns false if the code does not list the key. */
+    add(
+      codeId: string,
+      key: { readonly pubkey: string; readonly kind: CodeKeyKind; readonly run: string },
+    ): Effect.Effect<"added" | "exists" | "too_many", Unavailable>
+    /** Removes a key of any kind. Returns false if the code does not list the key. */
     remove(codeId: string, pubkey: string): Effect.Effect<boolean, Unavailable>
-    has(codeId: string, pubkey: string): Effect.Effect<boolean, Unavailable>
-    /** Finds the id of the order for which the user used the signed message with this digest. */
-    findOrder(codeId: string, digest: string, userId: string): Effect.Effect<string | undefined, Unavailable>
+    /** The kind of a listed key. Undefined if the code does not list the key. */
+    findKind(codeId: string, pubkey: string): Effect.Effect<CodeKeyKind | undefined, Unavailable>
+    /** Finds the id of the order for which the user used the activation. */
+    findOrder(
+      codeId: string,
+      activation: string,
+      userId: string,
+    ): Effect.Effect<string | undefined, Unavailable>
   }
 >()("directory/CodePubkeys") {
   static readonly layer = Layer.effect(
     CodePubkeys,
     Effect.gen(function* () {
       const sql = yield* Sql
-      const some = (rows: ReadonlyArray<unknown>) => rows.length > 0
       return CodePubkeys.of({
-        add: (codeId, pubkey) =>
+        add: (codeId, { kind, pubkey, run }) =>
           sql
-            .rows<{ added: boolean }>(
-              (q) => q`select put_code_pubkey(${codeId}, ${pubkey}, ${maxPubkeysPerCode}) as added`,
+            .rows<{ outcome: "added" | "exists" | "too_many" }>(
+              (q) =>
+                q`select list_code_pubkey(${codeId}, ${pubkey}, ${kind}, ${run}, ${maxPubkeysPerCode}) as outcome`,
             )
-            .pipe(Effect.map((rows) => rows[0]!.added)),
+            .pipe(Effect.map((rows) => rows[0]!.outcome)),
         remove: (codeId, pubkey) =>
           sql
             .rows(
               (q) => q`delete from code_pubkey where code_id = ${codeId} and pubkey = ${pubkey} returning 1`,
             )
-            .pipe(Effect.map(some)),
-        has: (codeId, pubkey) =>
+            .pipe(Effect.map((rows) => rows.length > 0)),
+        findKind: (codeId, pubkey) =>
           sql
-            .rows((q) => q`select 1 from code_pubkey where code_id = ${codeId} and pubkey = ${pubkey}`)
-            .pipe(Effect.map(some)),
-        findOrder: (codeId, digest, userId) =>
+            .rows<{ kind: CodeKeyKind }>(
+              (q) => q`select kind from code_pubkey where code_id = ${codeId} and pubkey = ${pubkey}`,
+            )
+            .pipe(Effect.map((rows) => rows[0]?.kind)),
+        findOrder: (codeId, activation, userId) =>
           sql
             .rows<{ order_id: string }>(
               (q) => q`select order_id from code_activation
-                        where code_id = ${codeId} and digest = ${digest} and user_id = ${userId}`,
+                        where code_id = ${codeId} and digest = ${activation} and user_id = ${userId}`,
             )
             .pipe(Effect.map((rows) => rows[0]?.order_id)),
       })

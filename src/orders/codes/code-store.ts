@@ -33,6 +33,7 @@ export const showCode = (code: Code): CodeAvailability => ({
   ...present("max_uses", code.max_uses),
   ...present("organization_id", code.organization_id),
   ...present("pattern", code.pattern as {} | null),
+  ...present("pubkeys", code.pubkeys ?? null),
   ...present("redemption_code", code.redemption_code),
   ...present("start_date", code.start_date),
 })
@@ -88,7 +89,10 @@ export class Codes extends Context.Service<
             const order = q`order by ${page.sort === "name" ? q`name` : q`created_at`}
               ${page.dir === "Asc" ? q`asc` : q`desc`}, id`
             return q`select c.*, t.total from (select count(*) as total from code where ${wanted}) t
-                       left join (select * from code where ${wanted} ${order}
+                       left join (select code.*, (select jsonb_agg(jsonb_build_object('pubkey', k.pubkey, 'kind', k.kind)
+                                                                   order by k.created_at, k.pubkey)
+                                                    from code_pubkey k where k.code_id = code.id) as pubkeys
+                                    from code where ${wanted} ${order}
                                    limit ${page.limit} offset ${page.page * page.limit}) c on true ${order}`
           })
           return { codes: rows.filter((row) => row.id !== null), total: rows[0]?.total ?? 0 }
@@ -153,10 +157,12 @@ const checkNew = (given: NewCode) =>
       const message = "Send either discount_as_percentage or discount_in_cents."
       fields["discount_as_percentage"] = [{ code: "one_of", message }]
     }
-    if (given.code_type === "RandomYat" && amounts.length > 0) {
-      fields["discount_as_percentage"] = [
-        { code: "not_allowed", message: "A random id code has no discount. Remove this field." },
-      ]
+    // The random id is always free. Existing clients say so with a discount of 100 percent.
+    const isFree = given.discount_as_percentage === 100 && amounts.length === 1
+    if (given.code_type === "RandomYat" && amounts.length > 0 && !isFree) {
+      const message =
+        "A random id is always free. Send discount_as_percentage 100, or neither discount_as_percentage nor discount_in_cents."
+      fields["discount_as_percentage"] = [{ code: "not_allowed", message }]
     }
     if (given.pattern != null && !isIdPattern(given.pattern)) {
       const message =

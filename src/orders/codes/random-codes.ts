@@ -10,13 +10,13 @@ import { Users } from "../../accounts/user-store.ts"
 import { AppConfig } from "../../config/config.ts"
 import { secureRandom } from "../../crypto/secure-random.ts"
 import { DefaultPubkeys } from "../../keys/default-pubkey.ts"
-import { activationMessage, pubkeySigned } from "../../keys/pubkeys.ts"
 import { Market } from "../../market/market.ts"
 import { randomEmojiId } from "../../market/suggestions-random.ts"
 import { Carts, type CartTurn } from "../cart/cart.ts"
 import { idItem } from "../cart/items.ts"
 import { freeDiscounts } from "../checkout/discounts.ts"
 import type { StoredOrder } from "../order-store.ts"
+import { keyRules } from "./activation-signatures.ts"
 import { CodePubkeys } from "./code-pubkey-store.ts"
 import { checkOrigin, checkUsable, usedUp } from "./code-rules.ts"
 import { Codes } from "./code-store.ts"
@@ -53,13 +53,13 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * Checks that a key of the code has signed the user's alternate_id and the nonce. Returns the hash that was signed,
-   * in hexadecimal, or undefined if the code requires no signature.
+   * Checks that a key of the code has signed the user's alternate_id. Returns the activation, which the code accepts
+   * once, and the error for an activation that was used before. Undefined if the code requires no signature.
    */
   const checkSignature = Effect.fnUntraced(function* (
     code: Code,
     user: DisplayUser,
-    { nonce, pubkey, signature }: RandomYatActivateBody,
+    body: RandomYatActivateBody,
   ) {
     if (code.activator !== "SecretKey") return undefined
     if (user.alternate_id === undefined) {
@@ -69,22 +69,25 @@ const make = Effect.gen(function* () {
         "Only users with an alternate_id can use this code.",
       )
     }
-    const listed = yield* keys.has(code.id, pubkey.toLowerCase())
-    const message = activationMessage(user.alternate_id, nonce)
-    if (!listed)
+    const kind = yield* keys.findKind(code.id, body.pubkey.toLowerCase())
+    if (kind === undefined)
       return yield* fieldFault(
         "pubkey",
         "unknown",
         "This public key is not one of the keys that can activate this code.",
       )
-    if (!pubkeySigned(pubkey, message, signature)) {
+    const rules = keyRules[kind]
+    if (!rules.isSigned(user.alternate_id, body)) {
       return yield* fieldFault(
         "signature",
         "invalid",
-        "The signature is not valid for this key, your alternate_id and this nonce.",
+        `The signature is not valid for this ${kind} key, your alternate_id and this nonce.`,
       )
     }
-    return Buffer.from(message).toString("hex")
+    return {
+      activation: rules.activation(user.alternate_id, body.nonce),
+      alreadyUsed: fieldFault("nonce", "uniqueness", rules.usedUp),
+    }
   })
 
   const drawId = Effect.fnUntraced(function* (pattern: unknown) {
@@ -107,7 +110,7 @@ const make = Effect.gen(function* () {
     return [item, ...discounts]
   })
 
-  /** Returns the user's cart if an earlier request with the same signed message filled it, otherwise undefined. */
+  /** Returns the user's cart if an earlier request with the same activation filled it, otherwise undefined. */
   const findRepeated = Effect.fnUntraced(function* (
     code: Code,
     userId: string,
@@ -128,8 +131,9 @@ const make = Effect.gen(function* () {
   ) {
     const user = yield* users.get(userId)
     const code = yield* getCode(reference)
-    const activation = yield* checkSignature(code, user, body)
-    yield* checkOrigin(code, { isSigned: activation !== undefined })
+    const signed = yield* checkSignature(code, user, body)
+    const activation = signed?.activation
+    yield* checkOrigin(code, { isSigned: signed !== undefined })
     const repeated = yield* findRepeated(code, userId, activation)
     if (repeated !== undefined) return repeated
     const pubkey = yield* defaultKeys.of(userId)
@@ -160,7 +164,7 @@ const make = Effect.gen(function* () {
       })
 
     /**
-     * Returns the cart if a concurrent request with the same signed message filled it. Otherwise fails with `refusal`.
+     * Returns the cart if a concurrent request with the same activation filled it. Otherwise fails with `refusal`.
      */
     const unlessRepeated = <E>(refusal: E) =>
       Effect.flatMap(findRepeated(code, userId, activation), (found) =>
@@ -174,10 +178,8 @@ const make = Effect.gen(function* () {
           // Another order claimed the drawn id first. The next attempt draws another id.
           IdsTaken: () => (tries < maxTries ? Effect.succeed(undefined) : Effect.fail(nothingFree)),
           LimitReached: ({ limit }) =>
-            limit === "code_activation"
-              ? unlessRepeated(
-                  fieldFault("nonce", "uniqueness", "This activation was already used. Sign a new nonce."),
-                )
+            limit === "code_activation" && signed !== undefined
+              ? unlessRepeated(signed.alreadyUsed)
               : Effect.fail(usedUp(limit)),
         }),
       )

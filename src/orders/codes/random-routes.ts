@@ -8,14 +8,15 @@ import {
   UnsupportedEmoji,
 } from "../../../schema/errors.ts"
 import { DisplayOrder } from "../../../schema/orders/order.ts"
-import { RandomYatActivateBody } from "../../../schema/orders/random-id-code.ts"
+import { CodeKeyKind, RandomYatActivateBody } from "../../../schema/orders/random-id-code.ts"
 import { text, Uuid } from "../../../schema/wire-format.ts"
 import { checkInOrganization, checkScope } from "../../accounts/permissions.ts"
 import { Users } from "../../accounts/user-store.ts"
 import type { Principal } from "../../http/principal.ts"
 import { route } from "../../http/route.ts"
-import { checkPubkey } from "../../keys/pubkeys.ts"
+import { operationKey } from "../../turns/operation-key.ts"
 import { OrderViews } from "../order-view.ts"
+import { keyRules } from "./activation-signatures.ts"
 import { CodePubkeys } from "./code-pubkey-store.ts"
 import { Codes } from "./code-store.ts"
 import { RandomCodes } from "./random-codes.ts"
@@ -54,28 +55,45 @@ const getWritableCode = Effect.fnUntraced(function* (principal: Principal, codeI
   return code
 })
 
+const listingRefused = {
+  exists: fieldFault(
+    "pubkey",
+    "uniqueness",
+    "This code already lists this public key. To change its kind, remove the key first.",
+  ),
+  too_many: fieldFault(
+    "pubkey",
+    "too_many",
+    "This code already has the maximum number of keys that can activate it. Remove a key first.",
+  ),
+}
+
 const addPubkey = route({
   ...shared,
   id: "addPubkeyForCode",
-  summary: "Allow a public key to activate a code",
+  summary:
+    "Allow a public key to activate a code. `kind` says how the key signs: `ristretto255` (default) or `ed25519`, which is recommended because Ristretto255 signatures of existing clients can be forged",
   method: "post",
   path: "/codes/:code_id/pubkeys/:pubkey",
   access: { organization: "organizationCode:admin", others: "code:write" },
   params: pubkeyParams,
+  query: { kind: Schema.optionalKey(CodeKeyKind) },
   success: Schema.String,
   errors: [Forbidden, NotFound, Unprocessable],
-  handler: ({ params, principal }) =>
+  handler: ({ headers, params, principal, query: { kind = "ristretto255" } }) =>
     Effect.gen(function* () {
-      const { id } = yield* getWritableCode(principal, params.code_id.toLowerCase())
-      const pubkey = yield* checkPubkey(params.pubkey).pipe(
-        Effect.mapError(() => fieldFault("pubkey", "invalid", "This is not an Ed25519 public key.")),
-      )
-      if (yield* CodePubkeys.use((keys) => keys.add(id, pubkey))) return pubkey
-      return yield* fieldFault(
-        "pubkey",
-        "too_many",
-        "This code already has the maximum number of keys that can activate it. Remove a key first.",
-      )
+      const code = yield* getWritableCode(principal, params.code_id.toLowerCase())
+      const pubkey = yield* keyRules[kind].read(params.pubkey)
+      if (pubkey === undefined) return yield* fieldFault("pubkey", "invalid", keyRules[kind].refusal)
+      const run = operationKey(principal, headers, code.id, pubkey, kind)
+      const outcome = yield* CodePubkeys.use((keys) => keys.add(code.id, { pubkey, kind, run }))
+      if (outcome !== "added") return yield* listingRefused[outcome]
+      if (kind === "ristretto255" && code.max_uses === null && code.organization_id === null)
+        yield* Effect.logWarning(
+          "a Ristretto255 key was listed on a code without max_uses: anyone with an alternate_id can use the code",
+          { code: code.id, by: principal.userId },
+        )
+      return pubkey
     }),
 })
 

@@ -36,7 +36,8 @@ const signer = makeSigner()
 const makeCode = async (facts: Record<string, unknown> = {}) => {
   const body = { name: "Welcome", code_type: "RandomYat", ...facts }
   const { body: code } = await service.call("POST", "/codes", { token: admin.token, body })
-  const added = await service.call("POST", `/codes/${code.id}/pubkeys/${signer.pubkey.toUpperCase()}`, {
+  const key = `${signer.pubkey.toUpperCase()}?kind=ed25519`
+  const added = await service.call("POST", `/codes/${code.id}/pubkeys/${key}`, {
     token: admin.token,
     rawBody: "null",
   })
@@ -236,7 +237,10 @@ describe("the keys of a code", () => {
     const path = `/codes/${codeId}/pubkeys/${signer.pubkey}`
     expect((await service.call("POST", path, { token: user.token })).status).toBe(403)
     expect((await service.call("DELETE", path, { token: user.token })).status).toBe(403)
-    expect((await service.call("POST", path, { token: admin.token })).body).toBe(signer.pubkey)
+    expect(faultOf(await service.call("POST", `${path}?kind=ed25519`, { token: admin.token }))).toEqual([
+      422,
+      "pubkey:uniqueness",
+    ])
     expect(
       faultOf(await service.call("POST", `/codes/${codeId}/pubkeys/ff`, { token: admin.token })),
     ).toEqual([422, "pubkey:invalid"])

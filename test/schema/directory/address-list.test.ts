@@ -51,6 +51,13 @@ describe("addresses of a partner", () => {
     expect(shown(parseAddressJson(base64([{ "0x3fff": `${ethereum}|My wallet` }])))).toEqual(explained)
   })
 
+  it("can have tags in any letter case, and empty parts between them", () => {
+    expect(shown(parseAddressPairs(`0X1003=${bitcoin}||0x106e=4AdUndXHHZ|`))).toEqual([
+      ["0x1003", bitcoin],
+      ["0x106e", "4AdUndXHHZ"],
+    ])
+  })
+
   it("contain each address only once", () => {
     expect(shown(parseAddressPairs(`0x1003=${bitcoin}|0x1003=${bitcoin}`))).toHaveLength(1)
   })
@@ -83,6 +90,8 @@ describe("addresses of a partner", () => {
     "0x0101=not-hex",
     "0x0104=not-base58-0OIl",
     "0x0000=00ff",
+    "0x0102=00ff",
+    "0x1003=",
     "0x0003=never",
     Array.from({ length: 51 }, (_, i) => `0x6200=address${i}`).join("|"),
     Array.from({ length: 501 }, (_, i) => `0x1010=address${i}`).join("|"),

@@ -209,7 +209,7 @@ describe("a random id code of an organization", () => {
   it("needs a signature by one of its keys and a budget for the price of the id", async () => {
     const body = { name: "gift", code_type: "RandomYat", organization_id: partner.id }
     const made = await call("POST", "/codes", owner.token, body)
-    await call("POST", `/codes/${made.body.id}/pubkeys/${pubkey}`, owner.token)
+    await call("POST", `/codes/${made.body.id}/pubkeys/${pubkey}?kind=ed25519`, owner.token)
     await grant(0)
     expect(faultOf((await activate(made.body.id)).answer)).toEqual(ineligible)
     const before = await leave(1_000_000)
@@ -249,7 +249,7 @@ describe("the codes of an organization", () => {
       expect(list.body.data.map(({ id }: { id: string }) => id)).toContain(made.body.id)
       const key = generateKeyPairSync("ed25519").publicKey.export({ format: "der", type: "spki" })
       const listed = key.subarray(-32).toString("hex")
-      expect((await call("POST", `${path}/pubkeys/${listed}`, user.token)).status).toBe(200)
+      expect((await call("POST", `${path}/pubkeys/${listed}?kind=ed25519`, user.token)).status).toBe(200)
       expect((await call("DELETE", `${path}/pubkeys/${listed}`, user.token)).status).toBe(200)
       expect((await call("DELETE", path, user.token)).status).toBe(200)
     }

@@ -114,6 +114,7 @@ describe("the return link of an organization", () => {
     expect(await change({ return_link: "https://first.example/" })).toBe(200)
     await endGrace(service, person.id)
     expect(await change({ return_link: "https://second.example/" })).toBe(424)
+    expect(await change({ client_fee_basis_points: 100 })).toBe(424)
     const branding = { currencies: [], return_link: "https://second.example/" }
     expect((await call("PUT", `${path}/branding`, body.access_token, branding)).status).toBe(424)
     expect(await link()).toBe("https://first.example/")
@@ -196,15 +197,24 @@ describe("a partner flow", () => {
   it("sends the refresh token to an https link", async () => {
     const { partner_path } = await makeOrganization({ return_link: "https://wallet.example/done" })
     const { cancelled, connected, id, user } = await returnsOf(partner_path, "https-user")
-    expect(Object.fromEntries(cancelled)).toEqual({ status: "aborted", refresh_token: user.refresh })
-    expect(Object.fromEntries(connected)).toEqual({ eid: id, refresh_token: user.refresh })
+    expect(Object.fromEntries(cancelled)).toEqual({
+      action: "create",
+      status: "aborted",
+      refresh_token: user.refresh,
+    })
+    expect(Object.fromEntries(connected)).toEqual({
+      action: "connect",
+      eid: id,
+      eids: id,
+      refresh_token: user.refresh,
+    })
   })
 
   it("returns to an http link that was stored before without the refresh token", async () => {
     const { id: organizationId, partner_path } = await makeOrganization()
     await service.sql`update organization set return_link = 'http://wallet.example/done' where id = ${organizationId}`
     const { cancelled, connected, id } = await returnsOf(partner_path, "http-user")
-    expect(Object.fromEntries(cancelled)).toEqual({ status: "aborted" })
-    expect(Object.fromEntries(connected)).toEqual({ eid: id })
+    expect(Object.fromEntries(cancelled)).toEqual({ action: "create", status: "aborted" })
+    expect(Object.fromEntries(connected)).toEqual({ action: "connect", eid: id, eids: id })
   })
 })

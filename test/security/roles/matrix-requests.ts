@@ -342,10 +342,11 @@ export const makeRequests = (service: TestService) => {
       const signed = { nonce: "n", pubkey: newPubkey(), signature: "00".repeat(64) }
       return own(`/codes/${id}/random_yat`, signed)
     },
-    addPubkeyForCode: async (w) => ofOrganization(`/codes/${await newCode(w)}/pubkeys/${newPubkey()}`),
+    addPubkeyForCode: async (w) =>
+      ofOrganization(`/codes/${await newCode(w)}/pubkeys/${newPubkey()}?kind=ed25519`),
     revokePubkeyForCode: async (w) => {
       const path = `/codes/${await newCode(w)}/pubkeys/${newPubkey()}`
-      await done("POST", path, w.members.OrgOwner)
+      await done("POST", `${path}?kind=ed25519`, w.members.OrgOwner)
       return ofOrganization(path)
     },
   }

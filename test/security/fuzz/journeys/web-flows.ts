@@ -77,6 +77,8 @@ export const partnerFlows = async (world: World): Promise<void> => {
   const user = await world.user("user of a wallet")
   const sent = { refresh_token: user.refresh, addresses: `0x1003=${bitcoin}` }
   const browser = new Browser(world)
+  await world.call("consoleSearch", { query: { eid: world.freshId() } })
+  await browser.call("partnerCreate", { params, query: sent })
   await browser.call("partnerGet", { params, query: sent })
   const search = await browser.call("partnerGet", { params })
   await browser.submit("partnerGetForm", search, { action: "choose", emoji_id: world.freshId() }, { params })
