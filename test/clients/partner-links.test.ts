@@ -33,6 +33,8 @@ const chainKey = "1a".repeat(32)
 const otherKey = "5f".repeat(32)
 const base58Key = "7EqQdEULxWcraVx3mXKFjc84LhCkMGZCkRuDpvcMwJeK"
 
+const fiftyOne = Array.from({ length: 51 }, (_, i) => `0x6200=address${i}`).join("|")
+
 describe("the links of wallets that send to chain public keys", () => {
   // As the Android library sends it: everything unencoded, tags in the letter case of the library.
   const unencoded = `addresses=0x0101=${chainKey}|0x0103=${otherKey}|0x0104=${base58Key}|0x106E=4AdUndXHHZ`
@@ -115,7 +117,7 @@ describe("a partner link", () => {
     ["a pair without an address", "addresses=0x1003=", "must not be empty"],
     ["a pair without a tag", `addresses==${bitcoin}`, "form TAG=ADDRESS"],
     ["addresses that are encoded twice", `addresses=0x1003%253D${bitcoin}%257C`, "percent-encoded twice"],
-    ["more than 50 addresses", `addresses=${`0x1003=${bitcoin}|`.repeat(51)}`, "at most 50"],
+    ["more than 50 addresses", `addresses=${fiftyOne}`, "at most 50"],
     ["an address of more bytes than a record may have", `addresses=0x1001=${"a".repeat(5000)}`, "not valid"],
     ["invalid UTF-8", "addresses=0x1003=%ff%fe", "damaged"],
     ["an incomplete percent sign", "addresses=0x1003=%", "damaged"],
