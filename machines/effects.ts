@@ -1,4 +1,14 @@
-import type { ChannelEvent, Claim, CodeUse, FreeIds, Grant, LedgerLine, Mail, Move } from "../schema/turn.ts"
+import type {
+  ChannelEvent,
+  Claim,
+  CodeUse,
+  FreeIds,
+  Grant,
+  JoinedEvent,
+  LedgerLine,
+  Mail,
+  Move,
+} from "../schema/turn.ts"
 
 /**
  * The effect actions that all machines share. They have no code, because a transition only collects which actions it
@@ -14,4 +24,5 @@ export const effectActions = {
   free_ids: (_: unknown, _list: ReadonlyArray<FreeIds>) => {},
   mail: (_: unknown, _list: ReadonlyArray<Mail>) => {},
   events: (_: unknown, _list: ReadonlyArray<ChannelEvent>) => {},
+  joined: (_: unknown, _list: ReadonlyArray<JoinedEvent>) => {},
 }

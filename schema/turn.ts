@@ -12,6 +12,7 @@ export interface TurnEffects {
   readonly free_ids?: ReadonlyArray<FreeIds>
   readonly mail?: ReadonlyArray<Mail>
   readonly events?: ReadonlyArray<ChannelEvent>
+  readonly joined?: ReadonlyArray<JoinedEvent>
 }
 
 export interface Claim {
@@ -82,6 +83,15 @@ export interface ChannelEvent {
   readonly data: unknown
 }
 
+/** An event for another entity. The turn that the event causes there is committed with the same statement. */
+export interface JoinedEvent {
+  readonly entity: "lootbox"
+  readonly id: string
+  readonly event: { readonly type: string } & Readonly<Record<string, unknown>>
+  /** The claim that is reported as taken if the other entity refuses the event. */
+  readonly claim: string
+}
+
 /**
  * The names of all effects. A state machine requests an effect with an action of the same name. The host of the machine
  * collects the effects and commits them with the turn.
@@ -97,4 +107,5 @@ export const turnEffectKinds = [
   "free_ids",
   "mail",
   "events",
+  "joined",
 ] as const satisfies ReadonlyArray<keyof TurnEffects>

@@ -10,6 +10,7 @@ import {
 } from "./changes.ts"
 import type { OrderContext, Payment } from "./context.ts"
 import {
+  boxSales,
   cancelledEvents,
   cartEvents,
   changedEvents,
@@ -41,6 +42,7 @@ interface Paying extends Args {
 export const releaseIds = { type: "releases", params: ({ context }: Args) => releases(context) } as const
 export const holdIds = { type: "claims", params: ({ context }: Args) => holdClaims(context) } as const
 export const claimOwned = { type: "claims", params: ({ context }: Args) => paidClaims(context) } as const
+export const sellBoxes = { type: "joined", params: ({ context }: Args) => boxSales(context) } as const
 export const grantIds = { type: "grants", params: ({ context }: Args) => grants(context) } as const
 
 export const returnCodeUses = { type: "uses", params: ({ context }: Args) => returnedUses(context) } as const

@@ -137,7 +137,6 @@ export const paid = (order: OrderContext, at: string): OrderContext => ({
   ...order,
   updatedAt: at,
   paidAt: at,
-  undelivered: order.items.map(({ lootboxId }) => lootboxId).filter((id) => id !== undefined),
 })
 
 export const settled = (order: OrderContext, event: CheckoutEvent): OrderContext =>

@@ -118,7 +118,10 @@ export interface OrderContext {
   readonly declined?: string | undefined
   readonly paidAt?: string | undefined
   readonly cancelled?: { readonly at: string; readonly reason: "expired" | "deleted" } | undefined
-  /** The ids of lootboxes that the buyer has paid for and that are not delivered yet. */
+  /**
+   * The ids of lootboxes that the buyer has paid for and that are not delivered yet. The turn that pays an order now
+   * delivers its lootboxes, so this is empty, except in orders that an older release paid.
+   */
   readonly undelivered: ReadonlyArray<string>
 }
 

@@ -1,5 +1,5 @@
 import { displayRecord } from "../../schema/directory/record.ts"
-import type { ChannelEvent, Claim, CodeUse, Grant, Mail } from "../../schema/turn.ts"
+import type { ChannelEvent, Claim, CodeUse, Grant, JoinedEvent, Mail } from "../../schema/turn.ts"
 import type { CodeHold, OrderContext, OrderItem, Payment } from "./context.ts"
 import { dueCents, overpaidCents, refundableCents, totalCents } from "./money.ts"
 
@@ -17,20 +17,36 @@ export const holdClaims = (order: OrderContext): ReadonlyArray<Claim> =>
   claimed(order).map(({ claim }) => ({ canonical: claim, kind: "order", holder: order.id }))
 
 /**
- * Claims the bought ids for the buyer, and the bought lootboxes for the order. The commit fails if another order,
- * lootbox, transfer or owner has claimed one of them.
+ * Claims the bought ids for the buyer. The commit fails if another order, lootbox, transfer or owner has claimed one
+ * of them. A bought lootbox takes its claim from the order in its own turn, see `boxSales`.
  */
 export const paidClaims = (order: OrderContext): ReadonlyArray<Claim> =>
-  claimed(order).map(({ claim, type }) =>
-    type === "EmojiId"
-      ? {
-          canonical: claim,
-          kind: "owned",
-          holder: order.userId,
-          owner_id: order.userId,
-          from_holder: order.id,
-        }
-      : { canonical: claim, kind: "order", holder: order.id },
+  ids(order).map(({ claim }) => ({
+    canonical: claim,
+    kind: "owned",
+    holder: order.userId,
+    owner_id: order.userId,
+    from_holder: order.id,
+  }))
+
+/** The events that make the buyer the owner of the bought lootboxes, in the commit that pays the order. */
+export const boxSales = (order: OrderContext): ReadonlyArray<JoinedEvent> =>
+  claimed(order).flatMap(({ claim, lootboxId }) =>
+    lootboxId === undefined
+      ? []
+      : [
+          {
+            entity: "lootbox",
+            id: lootboxId,
+            claim,
+            event: {
+              type: "BUY",
+              now: Date.parse(order.paidAt ?? order.updatedAt),
+              orderId: order.id,
+              buyerId: order.userId,
+            },
+          },
+        ],
   )
 
 export const releases = (order: OrderContext): ReadonlyArray<string> =>

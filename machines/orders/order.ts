@@ -21,6 +21,7 @@ import {
   publishReleased,
   releaseIds,
   returnCodeUses,
+  sellBoxes,
   useActivation,
   useCodes,
   useFreeIds,
@@ -198,7 +199,7 @@ export const orderMachine = setup({
       },
     },
     Paid: {
-      entry: [claimOwned, grantIds, publishPaid, mailReceipt],
+      entry: [claimOwned, grantIds, sellBoxes, publishPaid, mailReceipt],
       on: { delivered: { guard: "isAccepted", actions: become(change.handedOver) } },
     },
   },

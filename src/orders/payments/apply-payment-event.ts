@@ -99,8 +99,8 @@ export class PaymentEvents extends Context.Service<
               ? new AlreadyApplied()
               : otherAmount(storedOf(snapshot), externalReference, booked.cents),
           )
-        // The commit checks the claims on ids and the account that gets them. A lootbox is delivered after the commit,
-        // so orders with a lootbox are checked here. Cancelled orders are checked here too.
+        // The commit checks the claims, and the account that gets ids. It does not check the account that gets a
+        // lootbox, so orders with a lootbox are checked here. Cancelled orders are checked here too.
         const mayBeLate = value === "Cancelled" || context.items.some(({ type }) => type === "LootBox")
         // The payment is too late if the account is deleted, because a deleted account cannot receive ids. It is also
         // too late if a lootbox changed after the order was cancelled.
