@@ -58,6 +58,12 @@ export interface Intent {
   }>
 }
 
+/** An intent that another payment method replaced, and that its provider has not confirmed as cancelled yet. */
+export interface ReplacedIntent
+  extends Pick<Intent, "attempt" | "provider" | "intentId" | "sessionId"> {
+  readonly replacedAt: string
+}
+
 export interface Payment {
   /** Identifies the payment. Two reports with the same `fact` are reports of one payment. */
   readonly fact: string
@@ -112,6 +118,7 @@ export interface OrderContext {
    */
   readonly attempt: number
   readonly intent?: Intent | undefined
+  readonly replaced?: ReadonlyArray<ReplacedIntent> | undefined
   readonly payments: ReadonlyArray<Payment>
   readonly refunds: ReadonlyArray<Refund>
   readonly codes: ReadonlyArray<CodeHold>
@@ -170,6 +177,7 @@ export type OrderEvent =
       readonly code: CodeHold
     })
   | (At & { readonly type: "intent.made"; readonly intent: Intent })
+  | (At & { readonly type: "intent.cancelled"; readonly intentId: string })
   | (At & { readonly type: "convert_to_draft" })
   | (At & { readonly type: "cancel" })
   | (At & { readonly type: "deadline" })

@@ -86,7 +86,9 @@ const summaryOf = (order: OrderContext, status: string) => ({
   items: claimed(order).length,
   total_in_cents: totalCents(order.items),
   remaining_due_in_cents: status === "Paid" || status === "Cancelled" ? 0 : dueCents(order),
-  expires_at: status === "PendingPayment" ? order.checkout?.expiresAt : undefined,
+  ...(status === "PendingPayment"
+    ? { expires_at: order.checkout?.expiresAt, method: order.checkout?.method }
+    : {}),
 })
 
 export const changedEvents = (order: OrderContext, status: string): ReadonlyArray<ChannelEvent> => {

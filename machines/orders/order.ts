@@ -84,6 +84,7 @@ export const orderMachine = setup({
         mailPaymentKept,
       ],
     },
+    "intent.cancelled": { guard: "isAccepted", actions: become(change.intentCancelled) },
     refund: { guard: "isAccepted", actions: [become(change.refundBegun), publishOrder("order.changed")] },
     "refund.taken_on": { guard: "isAccepted", actions: become(change.refundTakenOn) },
     "refund.made": {
@@ -125,9 +126,15 @@ export const orderMachine = setup({
     },
     PendingPayment: {
       on: {
-        // A discount code or a failed refund can reduce the amount due to zero if a part is already paid. A checkout
-        // then pays the order.
-        "checkout.payment": payWithCredit,
+        "checkout.payment": [
+          // A discount code or a failed refund can reduce the amount due to zero if a part is already paid. A checkout
+          // then pays the order.
+          payWithCredit,
+          {
+            guard: "changesMethod",
+            actions: [become(change.methodChanged), publishChange("PendingPayment")],
+          },
+        ],
         "checkout.free": payFree,
         "checkout.cash": [
           payInCash,

@@ -54,6 +54,14 @@ const Intent = Schema.Struct({
   ),
 })
 
+const ReplacedIntent = Schema.Struct({
+  attempt: Schema.Int,
+  provider: Schema.String,
+  intentId: Schema.String,
+  sessionId: optionalText,
+  replacedAt: Schema.String,
+})
+
 const Payment = Schema.Struct({
   fact: Schema.String,
   provider: Schema.String,
@@ -90,6 +98,7 @@ export const OrderContext = Schema.Struct({
   checkout: Schema.optional(Checkout),
   attempt: Schema.Int,
   intent: Schema.optional(Intent),
+  replaced: Schema.optional(Schema.Array(ReplacedIntent)),
   payments: Schema.Array(Payment),
   refunds: Schema.Array(Refund),
   codes: Schema.Array(Schema.Struct({ codeId: Schema.String, count: Schema.Int })),

@@ -32,6 +32,18 @@ const payButtons = (methods: ReadonlyArray<PaidMethod>): Content => [
     html`<button class="plain full" name="action" value="crypto">Pay with crypto</button>`,
 ]
 
+/** The other ways to pay a pending order. The service then replaces its payment. */
+const otherMethods = (order: DisplayOrder, methods: ReadonlyArray<PaidMethod>): Content => {
+  const isCrypto = order.payment_method_data?.method === "CryptoCommerce"
+  const [action, label, method] = isCrypto
+    ? (["card", "Pay by card instead", "CardCheckout"] as const)
+    : (["crypto", "Pay with crypto instead", "CryptoCommerce"] as const)
+  return (
+    methods.includes(method) &&
+    html`<button class="plain full" name="action" value="${action}">${label}</button>`
+  )
+}
+
 /** The form for a discount code. A code can be applied only to an order that is pending payment. */
 const codeForm = (visitor: Visitor): Content =>
   flowForm(
@@ -82,6 +94,7 @@ ${
     : html`<p class="soft">Reserved for you until ${order.expires_at?.slice(11, 16)} UTC.</p>
 ${isSettled && flowForm(visitor, getIt)}
 ${!isSettled && link !== undefined && flowForm(visitor, html`<button class="full" name="action" value="pay">Continue to payment</button>`)}
+${!isSettled && flowForm(visitor, otherMethods(order, facts.methods))}
 ${!isSettled && codeForm(visitor)}
 ${flowForm(visitor, html`<button class="plain full" name="action" value="draft">Edit cart</button>`)}`
 }

@@ -86,6 +86,8 @@ export const machineWalks = {
       { type: "remove", itemId: "🚀🚀", at },
       { type: "clear", at },
       { type: "checkout.payment", items: [...items, box], checkout, intent, at },
+      { type: "checkout.payment", items, checkout: { ...checkout, method: "CryptoCommerce" }, at },
+      { type: "intent.cancelled", intentId: "i", at },
       { type: "checkout.hold", items, checkout, at },
       { type: "checkout.free", items: [item("🚀🚀", 500), free], checkout, freeIds: 1, at },
       { type: "checkout.cash", items, checkout, payment: payment(1, "cash:1"), at },
