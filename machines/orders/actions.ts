@@ -101,6 +101,12 @@ export const bookReturned = {
 
 export const publishChange = (status: string) =>
   ({ type: "events", params: ({ context }: Args) => changedEvents(context, status) }) as const
+/** Publishes a change of a draft. Its totals do not contain items that others have taken. */
+export const publishDraft = {
+  type: "events",
+  params: ({ context, event }: Args & { readonly event: { readonly taken?: ReadonlyArray<string> } }) =>
+    changedEvents(context, "Draft", event.taken),
+} as const
 export const publishPaid = { type: "events", params: ({ context }: Args) => paidEvents(context) } as const
 export const publishCancelled = {
   type: "events",

@@ -59,8 +59,7 @@ export interface Intent {
 }
 
 /** An intent that another payment method replaced, and that its provider has not confirmed as cancelled yet. */
-export interface ReplacedIntent
-  extends Pick<Intent, "attempt" | "provider" | "intentId" | "sessionId"> {
+export interface ReplacedIntent extends Pick<Intent, "attempt" | "provider" | "intentId" | "sessionId"> {
   readonly replacedAt: string
 }
 
@@ -145,6 +144,10 @@ export interface OrderInput {
 interface At {
   readonly at: string
 }
+interface DraftChange extends At {
+  /** The claims of items of the draft that others have taken. The published totals do not contain these items. */
+  readonly taken?: ReadonlyArray<string>
+}
 interface CheckoutParts extends At {
   /** The items of the order. A draft has current prices; a pending order has the prices of its first checkout. */
   readonly items: ReadonlyArray<OrderItem>
@@ -153,8 +156,12 @@ interface CheckoutParts extends At {
 }
 
 export type OrderEvent =
-  | (At & { readonly type: "add"; readonly items: ReadonlyArray<OrderItem>; readonly tracking?: unknown })
-  | (At & { readonly type: "remove"; readonly itemId: string })
+  | (DraftChange & {
+      readonly type: "add"
+      readonly items: ReadonlyArray<OrderItem>
+      readonly tracking?: unknown
+    })
+  | (DraftChange & { readonly type: "remove"; readonly itemId: string })
   | (At & { readonly type: "clear" })
   | (CheckoutParts & {
       readonly type: "checkout.payment"

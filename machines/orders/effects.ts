@@ -1,7 +1,7 @@
 import { displayRecord } from "../../schema/directory/record.ts"
 import type { ChannelEvent, Claim, CodeUse, Grant, JoinedEvent, Mail } from "../../schema/turn.ts"
 import type { CodeHold, OrderContext, OrderItem, Payment } from "./context.ts"
-import { dueCents, overpaidCents, refundableCents, totalCents } from "./money.ts"
+import { dueCents, overpaidCents, payableItems, refundableCents, totalCents } from "./money.ts"
 
 /** Functions that compute the effects of an order's turns. */
 
@@ -80,19 +80,28 @@ export const usesAgain = (order: OrderContext): ReadonlyArray<CodeUse> =>
 export const returnedUses = (order: OrderContext): ReadonlyArray<CodeUse> =>
   order.codes.map(({ codeId, count }) => ({ code_id: codeId, user_id: order.userId, count: -count }))
 
-const summaryOf = (order: OrderContext, status: string) => ({
+const summaryOf = (order: OrderContext, status: string, payable = order.items) => ({
   order_id: order.id,
   status,
   items: claimed(order).length,
-  total_in_cents: totalCents(order.items),
-  remaining_due_in_cents: status === "Paid" || status === "Cancelled" ? 0 : dueCents(order),
+  total_in_cents: totalCents(payable),
+  remaining_due_in_cents:
+    status === "Paid" || status === "Cancelled" ? 0 : dueCents({ ...order, items: payable }),
   ...(status === "PendingPayment"
     ? { expires_at: order.checkout?.expiresAt, method: order.checkout?.method }
     : {}),
 })
 
-export const changedEvents = (order: OrderContext, status: string): ReadonlyArray<ChannelEvent> => {
-  const data = summaryOf(order, status)
+export const changedEvents = (
+  order: OrderContext,
+  status: string,
+  taken: ReadonlyArray<string> = [],
+): ReadonlyArray<ChannelEvent> => {
+  const data = summaryOf(
+    order,
+    status,
+    payableItems(order.items, (claim) => taken.includes(claim)),
+  )
   return [
     { channel: `cart:${order.userId}`, type: "cart.changed", data },
     { channel: `order:${order.id}`, type: "order.changed", data },

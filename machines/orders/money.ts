@@ -15,6 +15,19 @@ const sum = <T extends Sum>(list: ReadonlyArray<T>, counts: (one: T) => boolean 
 
 export const totalCents = (items: ReadonlyArray<OrderItem>): number => sum(items)
 
+/** The items that can still be bought: without the items that others have taken, and without their discounts. */
+export const payableItems = (
+  items: ReadonlyArray<OrderItem>,
+  isTaken: (claim: string) => boolean,
+): ReadonlyArray<OrderItem> => {
+  const taken = new Set(
+    items.filter(({ claim }) => claim !== undefined && isTaken(claim)).map(({ id }) => id),
+  )
+  return taken.size === 0
+    ? items
+    : items.filter(({ id, parentId }) => !taken.has(id) && !taken.has(parentId ?? ""))
+}
+
 export const capturedCents = (order: OrderContext): number => sum(order.payments)
 
 const isDone = ({ status }: Refund) => status === "Refunded"

@@ -15,6 +15,7 @@ import {
   mailReceipt,
   publishCancelled,
   publishChange,
+  publishDraft,
   publishExpiring,
   publishOrder,
   publishPaid,
@@ -104,8 +105,8 @@ export const orderMachine = setup({
   states: {
     Draft: {
       on: {
-        add: { guard: "isAccepted", actions: [become(change.added), publishChange("Draft")] },
-        remove: { guard: "isAccepted", actions: [become(change.removed), publishChange("Draft")] },
+        add: { guard: "isAccepted", actions: [become(change.added), publishDraft] },
+        remove: { guard: "isAccepted", actions: [become(change.removed), publishDraft] },
         clear: { actions: [become(change.cleared), publishChange("Draft")] },
         "checkout.payment": [payWithCredit, holdForPayment],
         "checkout.hold": holdForPayment,

@@ -6,6 +6,7 @@ import {
   dueCents,
   miscRefundedCents,
   overpaidCents,
+  payableItems,
   refundableCents,
   refundedCents,
   totalCents,
@@ -132,6 +133,7 @@ export class OrderViews extends Context.Service<
         const expiresAt = status === "PendingPayment" ? context.checkout?.expiresAt : undefined
         const payment = yield* paymentData(context)
         const organizationId = context.checkout?.organizationId
+        const items = payableItems(context.items, (claim) => marks.get(claim)?.reason === "Taken")
         const shown: Types.Mutable<DisplayOrder> = {
           id: context.id,
           order_number: orderNumber(context.id),
@@ -140,8 +142,8 @@ export class OrderViews extends Context.Service<
           updated_at: context.updatedAt,
           user_id: context.userId,
           user,
-          total_in_cents: totalCents(context.items),
-          remaining_due_in_cents: isOpen ? dueCents(context) : 0,
+          total_in_cents: totalCents(items),
+          remaining_due_in_cents: isOpen ? dueCents({ ...context, items }) : 0,
           amount_overpaid_in_cents: overpaidCents(context),
           refunded_total_in_cents: refundedCents(context),
           misc_refunded_total_in_cents: miscRefundedCents(context),

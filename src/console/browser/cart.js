@@ -96,16 +96,19 @@ const draftActions = (order) => {
   const free = freeFor(order)
   const due = order.remaining_due_in_cents
   const payButton = acceptsCards() && actionButton(`Pay ${dollars(due)} by card`, payByCard)
+  // The service refuses the checkout of a cart with such an item.
+  const hasTaken = order.order_items.some((item) => item.marked_invalid_at_reason === "Taken")
   return [
     paidLine(order),
+    hasTaken && h("p", { class: "bad" }, "Remove the items that are no longer available to continue."),
     due > 0 &&
       !acceptsCards() &&
       h("p", { class: "soft" }, "Card payments are not configured on this server."),
     h(
       "div",
       { class: "row" },
-      due > 0 ? payButton : completeButton(order),
-      due > 0 && free > 0 && freeButton(free),
+      !hasTaken && (due > 0 ? payButton : completeButton(order)),
+      !hasTaken && due > 0 && free > 0 && freeButton(free),
       actionButton("Empty cart", async () => showCart(await call("DELETE", "/cart")), { class: "plain" }),
     ),
   ]

@@ -93,6 +93,7 @@ export const makeSandboxStore = Sql.useSync((sql) => ({
 
   capturesOf: (intentId: string) =>
     sql.rows<{ readonly id: string; readonly cents: number }>(
-      (q) => q`select id, cents from sandbox_payment where intent_id = ${intentId} and outcome = 'captured' order by at`,
+      (q) =>
+        q`select id, cents from sandbox_payment where intent_id = ${intentId} and outcome = 'captured' order by at`,
     ),
 }))

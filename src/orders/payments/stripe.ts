@@ -111,7 +111,10 @@ const makeProvider = (stripe: StripeSdk, webhookSecret: string): PaymentProvider
       ),
     )
 
-  const cancel = ({ intentId, sessionId }: IntentName): Effect.Effect<unknown, StripeRefused | Unavailable> =>
+  const cancel = ({
+    intentId,
+    sessionId,
+  }: IntentName): Effect.Effect<unknown, StripeRefused | Unavailable> =>
     sessionId === undefined
       ? ask(() => stripe.paymentIntents.cancel(intentId))
       : ask(() => stripe.checkout.sessions.expire(sessionId))
