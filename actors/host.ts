@@ -74,8 +74,8 @@ const collectEffects = (
 }
 
 /** The ids whose cached responses a turn changes. */
-const idsChangedBy = ({ grants = [], moves = [] }: TurnEffects): ReadonlyArray<string> =>
-  [...grants, ...moves].map(({ canonical }) => canonical)
+const idsChangedBy = ({ grants = [], moves = [], revokes = [] }: TurnEffects): ReadonlyArray<string> =>
+  [...grants, ...moves, ...revokes].map(({ canonical }) => canonical)
 
 const stateName = (snapshot: AnyMachineSnapshot): string =>
   typeof snapshot.value === "string" ? snapshot.value : JSON.stringify(snapshot.value)

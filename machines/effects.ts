@@ -8,6 +8,7 @@ import type {
   LedgerLine,
   Mail,
   Move,
+  Revoke,
 } from "../schema/turn.ts"
 
 /**
@@ -19,6 +20,7 @@ export const effectActions = {
   releases: (_: unknown, _list: ReadonlyArray<string>) => {},
   grants: (_: unknown, _list: ReadonlyArray<Grant>) => {},
   moves: (_: unknown, _list: ReadonlyArray<Move>) => {},
+  revokes: (_: unknown, _list: ReadonlyArray<Revoke>) => {},
   ledger: (_: unknown, _list: ReadonlyArray<LedgerLine>) => {},
   uses: (_: unknown, _list: ReadonlyArray<CodeUse>) => {},
   free_ids: (_: unknown, _list: ReadonlyArray<FreeIds>) => {},

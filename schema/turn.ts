@@ -6,6 +6,7 @@ export interface TurnEffects {
   readonly releases?: ReadonlyArray<string>
   readonly grants?: ReadonlyArray<Grant>
   readonly moves?: ReadonlyArray<Move>
+  readonly revokes?: ReadonlyArray<Revoke>
   readonly ledger?: ReadonlyArray<LedgerLine>
   readonly sandbox_intents?: ReadonlyArray<SandboxIntent>
   readonly uses?: ReadonlyArray<CodeUse>
@@ -41,6 +42,15 @@ export interface Move {
   readonly pubkey: string | null
   readonly clear_records: boolean
   readonly blocked_seconds: number
+}
+/**
+ * Removes an id from the directory, so that it can be bought again. The commit fails if the id is no longer owned by
+ * this owner and from this source, or is minted, or has a valid mint permission, or is in transfer.
+ */
+export interface Revoke {
+  readonly canonical: string
+  readonly owner_id: string
+  readonly source: string
 }
 export interface LedgerLine {
   readonly account: string
@@ -101,6 +111,7 @@ export const turnEffectKinds = [
   "releases",
   "grants",
   "moves",
+  "revokes",
   "ledger",
   "sandbox_intents",
   "uses",

@@ -29,6 +29,7 @@ import {
   usesAgain,
 } from "./effects.ts"
 import { journal } from "./money.ts"
+import { boxReturns, type RefundMade, revokeEvents, revokes } from "./releases.ts"
 
 /** The actions of the order machine. Each action computes one kind of effect, which the turn commits. */
 
@@ -44,6 +45,22 @@ export const holdIds = { type: "claims", params: ({ context }: Args) => holdClai
 export const claimOwned = { type: "claims", params: ({ context }: Args) => paidClaims(context) } as const
 export const sellBoxes = { type: "joined", params: ({ context }: Args) => boxSales(context) } as const
 export const grantIds = { type: "grants", params: ({ context }: Args) => grants(context) } as const
+
+interface Refunded extends Args {
+  readonly event: RefundMade
+}
+export const revokeIds = {
+  type: "revokes",
+  params: ({ context, event }: Refunded) => revokes(context, event),
+} as const
+export const takeBoxesBack = {
+  type: "joined",
+  params: ({ context, event }: Refunded) => boxReturns(context, event),
+} as const
+export const publishRevoked = {
+  type: "events",
+  params: ({ context, event }: Refunded) => revokeEvents(context, event),
+} as const
 
 export const returnCodeUses = { type: "uses", params: ({ context }: Args) => returnedUses(context) } as const
 export const useCodes = { type: "uses", params: ({ context }: Args) => usesAgain(context) } as const

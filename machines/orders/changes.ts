@@ -214,12 +214,20 @@ export const refundSettled = (order: OrderContext, event: RefundEvent): OrderCon
   const isDone =
     refund !== undefined && refundParts(settled, refund).every((part) => part.status === "Refunded")
   const isNamed = ({ id }: OrderItem) => refund?.itemIds.includes(id) === true
+  const releases = event.type === "refund.made" ? (event.releases ?? []) : []
   return {
     ...settled,
     items: order.items.map((item) => {
       if (!isNamed(item) || isDone === (item.refunded === true)) return item
-      const { refunded: _, ...unrefunded } = item
-      return { ...unrefunded, ...(isDone ? { refunded: true } : {}), updatedAt: event.at }
+      const { kept: _kept, refunded: _refunded, ...unrefunded } = item
+      const release = releases.find(({ itemId }) => itemId === item.id)
+      const outcome =
+        release === undefined
+          ? {}
+          : release.kept === undefined
+            ? { released: event.at }
+            : { kept: release.kept }
+      return { ...unrefunded, ...(isDone ? { refunded: true, ...outcome } : {}), updatedAt: event.at }
     }),
   }
 }

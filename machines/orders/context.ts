@@ -1,7 +1,12 @@
+import type { NotReleasedReason } from "../../schema/orders/order.ts"
+
 /**
  * The stored context of an order. The database contains snapshots in this form, so only optional members may be
  * added.
  */
+
+/** Why a refunded id or lootbox stays where it is. `schema/orders/order.ts` describes the values. */
+export type KeptReason = NotReleasedReason
 
 export interface OrderItem {
   readonly id: string
@@ -20,6 +25,10 @@ export interface OrderItem {
   readonly previousCents?: number
   readonly rhythmScore?: number
   readonly refunded?: true
+  /** When a refund released the id or lootbox of the item. It stays released if the refund is returned. */
+  readonly released?: string
+  /** Why the refund of the item did not release its id or lootbox. */
+  readonly kept?: KeptReason
   readonly createdAt: string
   readonly updatedAt: string
 }
@@ -94,8 +103,16 @@ export interface Refund {
   readonly operationKey?: string
   /** The id of the first part of the refund. Set on every part if the refund covers several payments. */
   readonly whole?: string
+  /** True if the refund releases the ids of its items. Not set in refunds that an older release recorded. */
+  readonly releases?: true
   /** When the provider last reported the refund as pending. The provider then reports the outcome with a webhook. */
   readonly takenOnAt?: string
+}
+
+/** What happens to the id or lootbox of a refunded item. It is released if `kept` is not set. */
+export interface ItemRelease {
+  readonly itemId: string
+  readonly kept?: KeptReason
 }
 
 export interface CodeHold {
@@ -202,7 +219,12 @@ export type OrderEvent =
   | (At & { readonly type: "payment.declined"; readonly reason: string })
   | (At & { readonly type: "refund"; readonly refunds: ReadonlyArray<Refund> })
   | (At & { readonly type: "refund.taken_on"; readonly refundId: string })
-  | (At & { readonly type: "refund.made"; readonly refundId: string })
+  | (At & {
+      readonly type: "refund.made"
+      readonly refundId: string
+      /** The items whose refund is now complete, each with the decision about its id or lootbox. */
+      readonly releases?: ReadonlyArray<ItemRelease>
+    })
   | (At & { readonly type: "refund.failed"; readonly refundId: string; readonly reason: string })
   | (At & { readonly type: "refund.returned"; readonly refundId: string })
   | (At & { readonly type: "delivered"; readonly lootboxId: string })

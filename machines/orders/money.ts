@@ -58,6 +58,15 @@ export const refundParts = ({ refunds }: OrderContext, refund: Refund): Readonly
 export const refundableCents = (order: OrderContext): number =>
   capturedCents(order) - sum(order.refunds, ({ status }) => status !== "Failed")
 
+/** Whether the completed refunds have returned the price of these items, or all money of the order. */
+export const isPaidBack = (order: OrderContext, itemIds: ReadonlyArray<string>): boolean => {
+  const forItems = sum(order.refunds, (one) => isDone(one) && one.itemIds.some((id) => itemIds.includes(id)))
+  return (
+    forItems >= sum(order.items, ({ id }) => itemIds.includes(id)) ||
+    refundedCents(order) >= capturedCents(order)
+  )
+}
+
 /** Payments minus the refunds that were made before the order was paid. This amount counts towards the price. */
 const receivedCents = (order: OrderContext): number =>
   capturedCents(order) - (refundedCents(order) - sum(order.refunds, isDoneOfSale))

@@ -20,9 +20,12 @@ import {
   publishOrder,
   publishPaid,
   publishReleased,
+  publishRevoked,
   releaseIds,
   returnCodeUses,
+  revokeIds,
   sellBoxes,
+  takeBoxesBack,
   useActivation,
   useCodes,
   useFreeIds,
@@ -90,7 +93,14 @@ export const orderMachine = setup({
     "refund.taken_on": { guard: "isAccepted", actions: become(change.refundTakenOn) },
     "refund.made": {
       guard: "isAccepted",
-      actions: [bookRefund, become(change.refundSettled), publishOrder("order.refunded")],
+      actions: [
+        bookRefund,
+        revokeIds,
+        takeBoxesBack,
+        publishRevoked,
+        become(change.refundSettled),
+        publishOrder("order.refunded"),
+      ],
     },
     "refund.failed": {
       guard: "isAccepted",

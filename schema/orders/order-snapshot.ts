@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { NotReleasedReason } from "./order.ts"
 
 /**
  * The schema of an order's stored context. `machines/orders/context.ts` explains the members. New members must be
@@ -19,6 +20,8 @@ const Item = Schema.Struct({
   previousCents: Schema.optionalKey(Schema.Int),
   rhythmScore: Schema.optionalKey(Schema.Finite),
   refunded: Schema.optionalKey(Schema.Literal(true)),
+  released: optionalText,
+  kept: Schema.optionalKey(NotReleasedReason),
   createdAt: Schema.String,
   updatedAt: Schema.String,
 })
@@ -85,6 +88,7 @@ const Refund = Schema.Struct({
   externalReference: optionalText,
   operationKey: optionalText,
   whole: optionalText,
+  releases: Schema.optionalKey(Schema.Literal(true)),
   takenOnAt: optionalText,
 })
 

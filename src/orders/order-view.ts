@@ -74,6 +74,8 @@ const showItem = (
   }
   if (item.rhythmScore !== undefined) shown.rhythm_score = item.rhythmScore
   if (item.previousCents !== undefined) shown.previous_unit_price_in_cents = item.previousCents
+  if (item.released !== undefined) shown.released_at = item.released
+  if (item.kept !== undefined) shown.not_released_reason = item.kept
   if (mark !== undefined) {
     shown.marked_invalid_at = mark.at
     shown.marked_invalid_at_reason = mark.reason
