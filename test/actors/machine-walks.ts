@@ -155,6 +155,7 @@ export const machineWalks = {
       ]),
       { ...change("REVISE", "Available"), ids: [{ canonical: "🐙", score: 60 }] },
       { type: "BUY", now: 1, orderId: "b", buyerId: "o" },
+      { type: "RETURN", now: 1, orderId: "b", buyerId: "o" },
       { type: "OPEN", now: 1, pubkey: "k" },
       { type: "DELETE", now: 1 },
     ],
