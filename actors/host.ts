@@ -13,8 +13,9 @@ import { EventRefused, NotFound, Unavailable } from "../schema/errors.ts"
 import { type TurnEffects, turnEffectKinds } from "../schema/turn.ts"
 import { type ActorInstance, ActorInstances } from "./actor-instances.ts"
 import { Deadlines, momentOf } from "./deadlines.ts"
+import { type JoinedTurn, JoinedTurns } from "./joined-turns.ts"
 import { Mailboxes } from "./mailboxes.ts"
-import { type EntityColumns, EntityStore, Publisher } from "./ports.ts"
+import { type EntityColumns, EntityStore, type IdsTaken, Publisher, type TurnCommit } from "./ports.ts"
 import { makeReadSnapshot, type SnapshotFormat } from "./snapshots.ts"
 import { makeTransition } from "./transition.ts"
 
@@ -72,6 +73,10 @@ const collectEffects = (
   return effects
 }
 
+/** The ids whose cached responses a turn changes. */
+const idsChangedBy = ({ grants = [], moves = [], revokes = [] }: TurnEffects): ReadonlyArray<string> =>
+  [...grants, ...moves, ...revokes].map(({ canonical }) => canonical)
+
 const stateName = (snapshot: AnyMachineSnapshot): string =>
   typeof snapshot.value === "string" ? snapshot.value : JSON.stringify(snapshot.value)
 
@@ -90,6 +95,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
     const publisher = yield* Publisher
     const deadlines = yield* Deadlines
     const mailboxes = yield* Mailboxes
+    const joinedTurns = yield* JoinedTurns
     const { entity, columns } = options
     const machine: AnyStateMachine = options.machine
     const turns = makeTransition(machine)
@@ -132,6 +138,32 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
         )
       })
 
+    const commitOf = (
+      id: string,
+      expected: number,
+      next: AnyMachineSnapshot,
+      effects: TurnEffects,
+      derived: EntityColumns,
+    ): TurnCommit => ({
+      kind: entity,
+      id,
+      turn: randomUUID(),
+      expected,
+      value: next.value,
+      context: next.context,
+      format: options.format.version,
+      effects,
+      columns: derived,
+    })
+
+    /** Commits a turn and the turns of other entities that it causes. */
+    const commitTogether = (own: TurnCommit, turns: ReadonlyArray<JoinedTurn>) =>
+      Effect.tap(store.commit({ ...own, joined: turns.map(({ commit }) => commit) }), () =>
+        Effect.sync(() => {
+          for (const { committed } of turns) committed()
+        }),
+      )
+
     const attempt = Effect.fnUntraced(function* <E, R>(
       id: string,
       cell: ActorInstance<Loaded<M>>,
@@ -162,7 +194,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       const [next, actions] = decided
       const snapshot = next as SnapshotFrom<M>
       const effects = collectEffects(actions, turnOptions.also?.(snapshot))
-      const touched = [...(effects.grants ?? []), ...(effects.moves ?? [])].map((e) => e.canonical)
+      const touched = idsChangedBy(effects)
       const derived = columns(snapshot)
       const users = (effects.free_ids ?? []).map(({ user_id }) => user_id)
       if (options.showsInAccount && derived.owner_id !== null) users.push(derived.owner_id)
@@ -174,17 +206,12 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       // The snapshot is removed before the write. If the write fails or its outcome is unknown, the next turn reads
       // the database.
       cell.loaded = undefined
-      const commit = store.commit({
-        kind: entity,
-        id,
-        turn: randomUUID(),
-        expected: current.version,
-        value: next.value,
-        context: next.context,
-        format: options.format.version,
-        effects,
-        columns: derived,
-      })
+      const own = commitOf(id, current.version, next, effects, derived)
+      const { joined } = effects
+      const commit =
+        joined === undefined
+          ? store.commit(own)
+          : joinedTurns.within(joined, (turns) => commitTogether(own, turns))
       const events = yield* Effect.catchTags(commit, {
         VersionConflict: () => Effect.succeed(undefined),
         // Another process may have created this entity. The next attempt reads the database.
@@ -258,6 +285,36 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
         }),
       )
     }
+
+    joinedTurns.add(entity, (told, use) =>
+      cells.enter(told.id, (cell) =>
+        Effect.gen(function* () {
+          const known = publisher.alone() ? cell.loaded : undefined
+          const current = known ?? (yield* load(told.id))
+          const decided = current && turns.next(current.snapshot as AnyMachineSnapshot, told.event)
+          if (current === undefined || decided === undefined) {
+            const refused: IdsTaken = { _tag: "IdsTaken", canonicals: [told.claim] }
+            return yield* Effect.fail(refused)
+          }
+          const [next, actions] = decided
+          const snapshot = next as SnapshotFrom<M>
+          const commit = commitOf(
+            told.id,
+            current.version,
+            next,
+            collectEffects(actions, undefined),
+            columns(snapshot),
+          )
+          cell.loaded = undefined
+          const { due_at } = commit.columns
+          const committed = () => {
+            cell.loaded = { version: current.version + 1, snapshot }
+            if (due_at !== null) deadlines.expect(Date.parse(due_at))
+          }
+          return yield* use({ commit, committed })
+        }),
+      ),
+    )
 
     mailboxes.add(entity, () => ({ cells: cells.size, waiting: cells.waiting }))
 

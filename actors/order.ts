@@ -15,20 +15,23 @@ export const allowedOrderEvents = (status: OrderSnapshot["value"]): ReadonlyArra
     orderMachine.resolveState({ value: status, context: begun({ id: "", userId: "", createdAt: "" }) }),
   )
 
+/** A replaced intent that is not cancelled after this time is cancelled by the sweep. */
+const cancelMs = 15_000
 /** A refund whose request got no answer from the provider is requested again after this time. */
 const retryMs = 15_000
 /** A refund that the provider reported as pending is requested again if no other report arrives within this time. */
 const unreportedMs = 86_400_000
 
 const dueAt = ({ context, value }: OrderSnapshot): number | undefined => {
-  if (value === "PendingPayment") return pendingDueAt(context)
+  const cancels = (context.replaced ?? []).map(({ replacedAt }) => Date.parse(replacedAt) + cancelMs)
+  if (value === "PendingPayment") return Math.min(pendingDueAt(context), ...cancels)
   const refunds = context.refunds
     .filter(({ status }) => status === "Pending")
     .map(({ at, takenOnAt }) =>
       takenOnAt === undefined ? Date.parse(at) + retryMs : Date.parse(takenOnAt) + unreportedMs,
     )
   const boxes = context.undelivered.map(() => Date.parse(context.paidAt ?? context.updatedAt))
-  const times = [...refunds, ...boxes]
+  const times = [...cancels, ...refunds, ...boxes]
   return times.length === 0 ? undefined : Math.min(...times)
 }
 

@@ -29,6 +29,8 @@ export interface TurnCommit {
   readonly format: number
   readonly effects: TurnEffects
   readonly columns: EntityColumns
+  /** Turns of other entities that are committed with this one, or not at all. */
+  readonly joined?: ReadonlyArray<TurnCommit>
 }
 
 /** A channel and the offset of its last event. */

@@ -1,4 +1,15 @@
-import type { ChannelEvent, Claim, CodeUse, FreeIds, Grant, LedgerLine, Mail, Move } from "../schema/turn.ts"
+import type {
+  ChannelEvent,
+  Claim,
+  CodeUse,
+  FreeIds,
+  Grant,
+  JoinedEvent,
+  LedgerLine,
+  Mail,
+  Move,
+  Revoke,
+} from "../schema/turn.ts"
 
 /**
  * The effect actions that all machines share. They have no code, because a transition only collects which actions it
@@ -9,9 +20,11 @@ export const effectActions = {
   releases: (_: unknown, _list: ReadonlyArray<string>) => {},
   grants: (_: unknown, _list: ReadonlyArray<Grant>) => {},
   moves: (_: unknown, _list: ReadonlyArray<Move>) => {},
+  revokes: (_: unknown, _list: ReadonlyArray<Revoke>) => {},
   ledger: (_: unknown, _list: ReadonlyArray<LedgerLine>) => {},
   uses: (_: unknown, _list: ReadonlyArray<CodeUse>) => {},
   free_ids: (_: unknown, _list: ReadonlyArray<FreeIds>) => {},
   mail: (_: unknown, _list: ReadonlyArray<Mail>) => {},
   events: (_: unknown, _list: ReadonlyArray<ChannelEvent>) => {},
+  joined: (_: unknown, _list: ReadonlyArray<JoinedEvent>) => {},
 }

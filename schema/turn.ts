@@ -6,12 +6,14 @@ export interface TurnEffects {
   readonly releases?: ReadonlyArray<string>
   readonly grants?: ReadonlyArray<Grant>
   readonly moves?: ReadonlyArray<Move>
+  readonly revokes?: ReadonlyArray<Revoke>
   readonly ledger?: ReadonlyArray<LedgerLine>
   readonly sandbox_intents?: ReadonlyArray<SandboxIntent>
   readonly uses?: ReadonlyArray<CodeUse>
   readonly free_ids?: ReadonlyArray<FreeIds>
   readonly mail?: ReadonlyArray<Mail>
   readonly events?: ReadonlyArray<ChannelEvent>
+  readonly joined?: ReadonlyArray<JoinedEvent>
 }
 
 export interface Claim {
@@ -40,6 +42,15 @@ export interface Move {
   readonly pubkey: string | null
   readonly clear_records: boolean
   readonly blocked_seconds: number
+}
+/**
+ * Removes an id from the directory, so that it can be bought again. The commit fails if the id is no longer owned by
+ * this owner and from this source, or is minted, or has a valid mint permission, or is in transfer.
+ */
+export interface Revoke {
+  readonly canonical: string
+  readonly owner_id: string
+  readonly source: string
 }
 export interface LedgerLine {
   readonly account: string
@@ -82,6 +93,15 @@ export interface ChannelEvent {
   readonly data: unknown
 }
 
+/** An event for another entity. The turn that the event causes there is committed with the same statement. */
+export interface JoinedEvent {
+  readonly entity: "lootbox"
+  readonly id: string
+  readonly event: { readonly type: string } & Readonly<Record<string, unknown>>
+  /** The claim that is reported as taken if the other entity refuses the event. */
+  readonly claim: string
+}
+
 /**
  * The names of all effects. A state machine requests an effect with an action of the same name. The host of the machine
  * collects the effects and commits them with the turn.
@@ -91,10 +111,12 @@ export const turnEffectKinds = [
   "releases",
   "grants",
   "moves",
+  "revokes",
   "ledger",
   "sandbox_intents",
   "uses",
   "free_ids",
   "mail",
   "events",
+  "joined",
 ] as const satisfies ReadonlyArray<keyof TurnEffects>

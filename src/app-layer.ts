@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { Deadlines } from "../actors/deadlines.ts"
+import { JoinedTurns } from "../actors/joined-turns.ts"
 import { LootboxActors } from "../actors/lootbox.ts"
 import { Mailboxes } from "../actors/mailboxes.ts"
 import { OrderActors } from "../actors/order.ts"
@@ -74,7 +75,11 @@ export const appLayer = (surroundings: ServiceOptions) => {
     LootboxActors.layer,
   ).pipe(
     Layer.provideMerge(
-      Layer.mergeAll(Deadlines.layer({ intervalMs: config.sweepIntervalMs }), Mailboxes.layer),
+      Layer.mergeAll(
+        Deadlines.layer({ intervalMs: config.sweepIntervalMs }),
+        JoinedTurns.layer,
+        Mailboxes.layer,
+      ),
     ),
     Layer.provideMerge(Layer.mergeAll(entityStore, publisher(surroundings))),
     Layer.provideMerge(Layer.mergeAll(LocalPublish.layer, OversizedChannels.layer)),

@@ -75,7 +75,7 @@ export const boxGrants = ({ after, boxId, ownerId, pubkey, to }: BoxChange): Rea
       }))
 
 export const boxEvents = (change: BoxChange): ReadonlyArray<ChannelEvent> => {
-  const { after, boxId: id, ownerId, to } = change
+  const { after, boxId: id, from, ownerId, to } = change
   const released = releasedIds(change).map(
     ({ canonical }): ChannelEvent => ({
       channel: "market",
@@ -85,6 +85,8 @@ export const boxEvents = (change: BoxChange): ReadonlyArray<ChannelEvent> => {
   )
   const channel = `lootboxes:${ownerId}`
   if (to === "Owned") return [...released, { channel, type: "lootbox.owned", data: { id } }]
+  if (to === "Deleted" && from === "Owned")
+    return [...released, { channel, type: "lootbox.returned", data: { id } }]
   if (to !== "Used") return released
   const emoji_ids = after.map(({ canonical }) => canonical)
   return [

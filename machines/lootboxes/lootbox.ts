@@ -18,6 +18,7 @@ type LootboxEvent =
   | ({ readonly type: "CREATE" } & Change)
   | ({ readonly type: "REVISE" } & Change)
   | { readonly type: "BUY"; readonly now: number; readonly orderId: string; readonly buyerId: string }
+  | { readonly type: "RETURN"; readonly now: number; readonly orderId: string; readonly buyerId: string }
   | { readonly type: "OPEN"; readonly now: number; readonly pubkey: string }
   | { readonly type: "DELETE"; readonly now: number }
 
@@ -83,6 +84,8 @@ export const lootboxMachine = setup({
     }),
   },
   guards: {
+    isSoldBy: ({ context, event }) =>
+      event.type === "RETURN" && context.orderId === event.orderId && context.ownerId === event.buyerId,
     isRequested: ({ event }, to: LootBoxStatus) =>
       "to" in event &&
       event.to === to &&
@@ -117,7 +120,14 @@ export const lootboxMachine = setup({
         DELETE: step("Available", "Deleted"),
       },
     },
-    Owned: { on: { OPEN: step("Owned", "Used") } },
+    Owned: {
+      on: {
+        OPEN: step("Owned", "Used"),
+        // The order of the lootbox was refunded. A lootbox never returns to an earlier status, so it is deleted, and
+        // its ids can be bought again.
+        RETURN: { ...step("Owned", "Deleted"), guard: "isSoldBy" },
+      },
+    },
     Used: { type: "final" },
     Deleted: { type: "final" },
   },

@@ -10,6 +10,7 @@ import {
 } from "./changes.ts"
 import type { OrderContext, Payment } from "./context.ts"
 import {
+  boxSales,
   cancelledEvents,
   cartEvents,
   changedEvents,
@@ -28,6 +29,7 @@ import {
   usesAgain,
 } from "./effects.ts"
 import { journal } from "./money.ts"
+import { boxReturns, type RefundMade, revokeEvents, revokes } from "./releases.ts"
 
 /** The actions of the order machine. Each action computes one kind of effect, which the turn commits. */
 
@@ -41,7 +43,24 @@ interface Paying extends Args {
 export const releaseIds = { type: "releases", params: ({ context }: Args) => releases(context) } as const
 export const holdIds = { type: "claims", params: ({ context }: Args) => holdClaims(context) } as const
 export const claimOwned = { type: "claims", params: ({ context }: Args) => paidClaims(context) } as const
+export const sellBoxes = { type: "joined", params: ({ context }: Args) => boxSales(context) } as const
 export const grantIds = { type: "grants", params: ({ context }: Args) => grants(context) } as const
+
+interface Refunded extends Args {
+  readonly event: RefundMade
+}
+export const revokeIds = {
+  type: "revokes",
+  params: ({ context, event }: Refunded) => revokes(context, event),
+} as const
+export const takeBoxesBack = {
+  type: "joined",
+  params: ({ context, event }: Refunded) => boxReturns(context, event),
+} as const
+export const publishRevoked = {
+  type: "events",
+  params: ({ context, event }: Refunded) => revokeEvents(context, event),
+} as const
 
 export const returnCodeUses = { type: "uses", params: ({ context }: Args) => returnedUses(context) } as const
 export const useCodes = { type: "uses", params: ({ context }: Args) => usesAgain(context) } as const
@@ -99,6 +118,12 @@ export const bookReturned = {
 
 export const publishChange = (status: string) =>
   ({ type: "events", params: ({ context }: Args) => changedEvents(context, status) }) as const
+/** Publishes a change of a draft. Its totals do not contain items that others have taken. */
+export const publishDraft = {
+  type: "events",
+  params: ({ context, event }: Args & { readonly event: { readonly taken?: ReadonlyArray<string> } }) =>
+    changedEvents(context, "Draft", event.taken),
+} as const
 export const publishPaid = { type: "events", params: ({ context }: Args) => paidEvents(context) } as const
 export const publishCancelled = {
   type: "events",

@@ -26,6 +26,7 @@ export const begun = (input: OrderInput): OrderContext => ({
   checkout: undefined,
   attempt: 0,
   intent: undefined,
+  replaced: undefined,
   payments: [],
   refunds: [],
   codes: [],
@@ -54,6 +55,14 @@ export const cleared = (order: OrderContext, event: Event<"clear">): OrderContex
   items: [],
 })
 
+/** The replaced intents of an order after its current intent was replaced too. */
+const withReplaced = ({ intent, replaced }: OrderContext, replacedAt: string): OrderContext["replaced"] => {
+  if (intent === undefined) return replaced
+  const { attempt, intentId, provider, sessionId } = intent
+  const one = { attempt, provider, intentId, ...(sessionId === undefined ? {} : { sessionId }), replacedAt }
+  return [...(replaced ?? []), one]
+}
+
 export const checkedOut = (order: OrderContext, event: CheckoutEvent): OrderContext => ({
   ...order,
   updatedAt: event.at,
@@ -61,9 +70,24 @@ export const checkedOut = (order: OrderContext, event: CheckoutEvent): OrderCont
   checkout: event.checkout,
   attempt: order.attempt + 1,
   intent: "intent" in event ? event.intent : undefined,
+  replaced: withReplaced(order, event.at),
   declined: undefined,
   ...(event.tracking === undefined ? {} : { tracking: event.tracking }),
 })
+
+/** Changes the payment method of a pending order. The hold on the ids does not change. */
+export const methodChanged = (order: OrderContext, event: Event<"checkout.payment">): OrderContext => {
+  const { at, expiresAt, warned } = order.checkout ?? event.checkout
+  return checkedOut(order, {
+    ...event,
+    checkout: {
+      ...event.checkout,
+      at,
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...(warned === undefined ? {} : { warned }),
+    },
+  })
+}
 
 /** Adds the discounts of a code. They change the amount due, so the intent is removed and must be created again. */
 export const discounted = (order: OrderContext, event: Event<"promo_code">): OrderContext => ({
@@ -89,6 +113,11 @@ export const offered = (order: OrderContext, event: Event<"intent.made">): Order
   ...order,
   updatedAt: event.at,
   intent: event.intent,
+})
+
+export const intentCancelled = (order: OrderContext, event: Event<"intent.cancelled">): OrderContext => ({
+  ...order,
+  replaced: order.replaced?.filter(({ intentId }) => intentId !== event.intentId),
 })
 
 export const declined = (order: OrderContext, event: Event<"payment.declined">): OrderContext => ({
@@ -137,7 +166,6 @@ export const paid = (order: OrderContext, at: string): OrderContext => ({
   ...order,
   updatedAt: at,
   paidAt: at,
-  undelivered: order.items.map(({ lootboxId }) => lootboxId).filter((id) => id !== undefined),
 })
 
 export const settled = (order: OrderContext, event: CheckoutEvent): OrderContext =>
@@ -186,12 +214,20 @@ export const refundSettled = (order: OrderContext, event: RefundEvent): OrderCon
   const isDone =
     refund !== undefined && refundParts(settled, refund).every((part) => part.status === "Refunded")
   const isNamed = ({ id }: OrderItem) => refund?.itemIds.includes(id) === true
+  const releases = event.type === "refund.made" ? (event.releases ?? []) : []
   return {
     ...settled,
     items: order.items.map((item) => {
       if (!isNamed(item) || isDone === (item.refunded === true)) return item
-      const { refunded: _, ...unrefunded } = item
-      return { ...unrefunded, ...(isDone ? { refunded: true } : {}), updatedAt: event.at }
+      const { kept: _kept, refunded: _refunded, ...unrefunded } = item
+      const release = releases.find(({ itemId }) => itemId === item.id)
+      const outcome =
+        release === undefined
+          ? {}
+          : release.kept === undefined
+            ? { released: event.at }
+            : { kept: release.kept }
+      return { ...unrefunded, ...(isDone ? { refunded: true, ...outcome } : {}), updatedAt: event.at }
     }),
   }
 }

@@ -1,9 +1,13 @@
+import type { NotReleasedReason } from "../../schema/orders/order.ts"
 import type { OrganizationFees } from "../../schema/organizations/organization.ts"
 
 /**
  * The stored context of an order. The database contains snapshots in this form, so only optional members may be
  * added.
  */
+
+/** Why a refunded id or lootbox stays where it is. `schema/orders/order.ts` describes the values. */
+export type KeptReason = NotReleasedReason
 
 export interface OrderItem {
   readonly id: string
@@ -22,6 +26,10 @@ export interface OrderItem {
   readonly previousCents?: number
   readonly rhythmScore?: number
   readonly refunded?: true
+  /** When a refund released the id or lootbox of the item. It stays released if the refund is returned. */
+  readonly released?: string
+  /** Why the refund of the item did not release its id or lootbox. */
+  readonly kept?: KeptReason
   readonly createdAt: string
   readonly updatedAt: string
 }
@@ -62,6 +70,11 @@ export interface Intent {
   }>
 }
 
+/** An intent that another payment method replaced, and that its provider has not confirmed as cancelled yet. */
+export interface ReplacedIntent extends Pick<Intent, "attempt" | "provider" | "intentId" | "sessionId"> {
+  readonly replacedAt: string
+}
+
 export interface Payment {
   /** Identifies the payment. Two reports with the same `fact` are reports of one payment. */
   readonly fact: string
@@ -93,8 +106,16 @@ export interface Refund {
   readonly operationKey?: string
   /** The id of the first part of the refund. Set on every part if the refund covers several payments. */
   readonly whole?: string
+  /** True if the refund releases the ids of its items. Not set in refunds that an older release recorded. */
+  readonly releases?: true
   /** When the provider last reported the refund as pending. The provider then reports the outcome with a webhook. */
   readonly takenOnAt?: string
+}
+
+/** What happens to the id or lootbox of a refunded item. It is released if `kept` is not set. */
+export interface ItemRelease {
+  readonly itemId: string
+  readonly kept?: KeptReason
 }
 
 export interface CodeHold {
@@ -116,13 +137,17 @@ export interface OrderContext {
    */
   readonly attempt: number
   readonly intent?: Intent | undefined
+  readonly replaced?: ReadonlyArray<ReplacedIntent> | undefined
   readonly payments: ReadonlyArray<Payment>
   readonly refunds: ReadonlyArray<Refund>
   readonly codes: ReadonlyArray<CodeHold>
   readonly declined?: string | undefined
   readonly paidAt?: string | undefined
   readonly cancelled?: { readonly at: string; readonly reason: "expired" | "deleted" } | undefined
-  /** The ids of lootboxes that the buyer has paid for and that are not delivered yet. */
+  /**
+   * The ids of lootboxes that the buyer has paid for and that are not delivered yet. The turn that pays an order now
+   * delivers its lootboxes, so this is empty, except in orders that an older release paid.
+   */
   readonly undelivered: ReadonlyArray<string>
 }
 
@@ -139,6 +164,10 @@ export interface OrderInput {
 interface At {
   readonly at: string
 }
+interface DraftChange extends At {
+  /** The claims of items of the draft that others have taken. The published totals do not contain these items. */
+  readonly taken?: ReadonlyArray<string>
+}
 interface CheckoutParts extends At {
   /** The items of the order. A draft has current prices; a pending order has the prices of its first checkout. */
   readonly items: ReadonlyArray<OrderItem>
@@ -147,8 +176,12 @@ interface CheckoutParts extends At {
 }
 
 export type OrderEvent =
-  | (At & { readonly type: "add"; readonly items: ReadonlyArray<OrderItem>; readonly tracking?: unknown })
-  | (At & { readonly type: "remove"; readonly itemId: string })
+  | (DraftChange & {
+      readonly type: "add"
+      readonly items: ReadonlyArray<OrderItem>
+      readonly tracking?: unknown
+    })
+  | (DraftChange & { readonly type: "remove"; readonly itemId: string })
   | (At & { readonly type: "clear" })
   | (CheckoutParts & {
       readonly type: "checkout.payment"
@@ -171,6 +204,7 @@ export type OrderEvent =
       readonly code: CodeHold
     })
   | (At & { readonly type: "intent.made"; readonly intent: Intent })
+  | (At & { readonly type: "intent.cancelled"; readonly intentId: string })
   | (At & { readonly type: "convert_to_draft" })
   | (At & { readonly type: "cancel" })
   | (At & { readonly type: "deadline" })
@@ -188,7 +222,12 @@ export type OrderEvent =
   | (At & { readonly type: "payment.declined"; readonly reason: string })
   | (At & { readonly type: "refund"; readonly refunds: ReadonlyArray<Refund> })
   | (At & { readonly type: "refund.taken_on"; readonly refundId: string })
-  | (At & { readonly type: "refund.made"; readonly refundId: string })
+  | (At & {
+      readonly type: "refund.made"
+      readonly refundId: string
+      /** The items whose refund is now complete, each with the decision about its id or lootbox. */
+      readonly releases?: ReadonlyArray<ItemRelease>
+    })
   | (At & { readonly type: "refund.failed"; readonly refundId: string; readonly reason: string })
   | (At & { readonly type: "refund.returned"; readonly refundId: string })
   | (At & { readonly type: "delivered"; readonly lootboxId: string })

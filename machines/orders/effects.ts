@@ -1,7 +1,7 @@
 import { displayRecord } from "../../schema/directory/record.ts"
-import type { ChannelEvent, Claim, CodeUse, Grant, Mail } from "../../schema/turn.ts"
+import type { ChannelEvent, Claim, CodeUse, Grant, JoinedEvent, Mail } from "../../schema/turn.ts"
 import type { CodeHold, OrderContext, OrderItem, Payment } from "./context.ts"
-import { dueCents, overpaidCents, refundableCents, totalCents } from "./money.ts"
+import { dueCents, overpaidCents, payableItems, refundableCents, totalCents } from "./money.ts"
 
 /** Functions that compute the effects of an order's turns. */
 
@@ -17,20 +17,36 @@ export const holdClaims = (order: OrderContext): ReadonlyArray<Claim> =>
   claimed(order).map(({ claim }) => ({ canonical: claim, kind: "order", holder: order.id }))
 
 /**
- * Claims the bought ids for the buyer, and the bought lootboxes for the order. The commit fails if another order,
- * lootbox, transfer or owner has claimed one of them.
+ * Claims the bought ids for the buyer. The commit fails if another order, lootbox, transfer or owner has claimed one
+ * of them. A bought lootbox takes its claim from the order in its own turn, see `boxSales`.
  */
 export const paidClaims = (order: OrderContext): ReadonlyArray<Claim> =>
-  claimed(order).map(({ claim, type }) =>
-    type === "EmojiId"
-      ? {
-          canonical: claim,
-          kind: "owned",
-          holder: order.userId,
-          owner_id: order.userId,
-          from_holder: order.id,
-        }
-      : { canonical: claim, kind: "order", holder: order.id },
+  ids(order).map(({ claim }) => ({
+    canonical: claim,
+    kind: "owned",
+    holder: order.userId,
+    owner_id: order.userId,
+    from_holder: order.id,
+  }))
+
+/** The events that make the buyer the owner of the bought lootboxes, in the commit that pays the order. */
+export const boxSales = (order: OrderContext): ReadonlyArray<JoinedEvent> =>
+  claimed(order).flatMap(({ claim, lootboxId }) =>
+    lootboxId === undefined
+      ? []
+      : [
+          {
+            entity: "lootbox",
+            id: lootboxId,
+            claim,
+            event: {
+              type: "BUY",
+              now: Date.parse(order.paidAt ?? order.updatedAt),
+              orderId: order.id,
+              buyerId: order.userId,
+            },
+          },
+        ],
   )
 
 export const releases = (order: OrderContext): ReadonlyArray<string> =>
@@ -64,17 +80,28 @@ export const usesAgain = (order: OrderContext): ReadonlyArray<CodeUse> =>
 export const returnedUses = (order: OrderContext): ReadonlyArray<CodeUse> =>
   order.codes.map(({ codeId, count }) => ({ code_id: codeId, user_id: order.userId, count: -count }))
 
-const summaryOf = (order: OrderContext, status: string) => ({
+const summaryOf = (order: OrderContext, status: string, payable = order.items) => ({
   order_id: order.id,
   status,
   items: claimed(order).length,
-  total_in_cents: totalCents(order.items),
-  remaining_due_in_cents: status === "Paid" || status === "Cancelled" ? 0 : dueCents(order),
-  expires_at: status === "PendingPayment" ? order.checkout?.expiresAt : undefined,
+  total_in_cents: totalCents(payable),
+  remaining_due_in_cents:
+    status === "Paid" || status === "Cancelled" ? 0 : dueCents({ ...order, items: payable }),
+  ...(status === "PendingPayment"
+    ? { expires_at: order.checkout?.expiresAt, method: order.checkout?.method }
+    : {}),
 })
 
-export const changedEvents = (order: OrderContext, status: string): ReadonlyArray<ChannelEvent> => {
-  const data = summaryOf(order, status)
+export const changedEvents = (
+  order: OrderContext,
+  status: string,
+  taken: ReadonlyArray<string> = [],
+): ReadonlyArray<ChannelEvent> => {
+  const data = summaryOf(
+    order,
+    status,
+    payableItems(order.items, (claim) => taken.includes(claim)),
+  )
   return [
     { channel: `cart:${order.userId}`, type: "cart.changed", data },
     { channel: `order:${order.id}`, type: "order.changed", data },

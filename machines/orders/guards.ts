@@ -14,6 +14,7 @@ export type Refusal =
   | "not_free"
   | "cart_not_empty"
   | "outdated_intent"
+  | "unknown_intent"
   | "not_refundable"
   | "unknown_refund"
   | "unknown_lootbox"
@@ -50,6 +51,11 @@ export const refusalOf = (order: OrderContext, event: OrderEvent): Refusal | und
       return order.items.length > 0 ? "cart_not_empty" : unless(totalCents(event.items) === 0, "not_free")
     case "intent.made":
       return unless(order.intent === undefined && event.intent.attempt === order.attempt, "outdated_intent")
+    case "intent.cancelled":
+      return unless(
+        order.replaced?.some(({ intentId }) => intentId === event.intentId) === true,
+        "unknown_intent",
+      )
     case "refund":
       return unless(isRefundable(order, event), "not_refundable")
     case "refund.taken_on":
@@ -72,6 +78,11 @@ export const orderGuards = {
   isAccepted: ({ context, event }: Args) => refusalOf(context, event) === undefined,
   /** The checkout leaves no amount due, so the order becomes Paid. */
   isSettled: ({ context, event }: Args) => paysOrder(context, event),
+  /** The checkout of a pending order names another payment method. The same method again changes nothing. */
+  changesMethod: ({ context, event }: Args) =>
+    event.type === "checkout.payment" &&
+    refusalOf(context, event) === undefined &&
+    event.checkout.method !== context.checkout?.method,
   cannotGrant: ({ event }: Args) => event.type === "payment.captured" && !event.idsFree,
   /** An order that was purged and restored for a late payment has no items, so nothing can be paid. */
   isPaidAndFree: ({ context, event }: Args) =>

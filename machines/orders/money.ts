@@ -22,6 +22,19 @@ export const feeCents = (cents: number, basisPoints: number): number =>
 
 export const totalCents = (items: ReadonlyArray<OrderItem>): number => sum(items)
 
+/** The items that can still be bought: without the items that others have taken, and without their discounts. */
+export const payableItems = (
+  items: ReadonlyArray<OrderItem>,
+  isTaken: (claim: string) => boolean,
+): ReadonlyArray<OrderItem> => {
+  const taken = new Set(
+    items.filter(({ claim }) => claim !== undefined && isTaken(claim)).map(({ id }) => id),
+  )
+  return taken.size === 0
+    ? items
+    : items.filter(({ id, parentId }) => !taken.has(id) && !taken.has(parentId ?? ""))
+}
+
 export const capturedCents = (order: OrderContext): number => sum(order.payments)
 
 const isDone = ({ status }: Refund) => status === "Refunded"
@@ -51,6 +64,15 @@ export const refundParts = ({ refunds }: OrderContext, refund: Refund): Readonly
 /** The amount that can still be refunded: payments minus completed and pending refunds. */
 export const refundableCents = (order: OrderContext): number =>
   capturedCents(order) - sum(order.refunds, ({ status }) => status !== "Failed")
+
+/** Whether the completed refunds have returned the price of these items, or all money of the order. */
+export const isPaidBack = (order: OrderContext, itemIds: ReadonlyArray<string>): boolean => {
+  const forItems = sum(order.refunds, (one) => isDone(one) && one.itemIds.some((id) => itemIds.includes(id)))
+  return (
+    forItems >= sum(order.items, ({ id }) => itemIds.includes(id)) ||
+    refundedCents(order) >= capturedCents(order)
+  )
+}
 
 /** Payments minus the refunds that were made before the order was paid. This amount counts towards the price. */
 const receivedCents = (order: OrderContext): number =>

@@ -15,12 +15,17 @@ import {
   mailReceipt,
   publishCancelled,
   publishChange,
+  publishDraft,
   publishExpiring,
   publishOrder,
   publishPaid,
   publishReleased,
+  publishRevoked,
   releaseIds,
   returnCodeUses,
+  revokeIds,
+  sellBoxes,
+  takeBoxesBack,
   useActivation,
   useCodes,
   useFreeIds,
@@ -83,11 +88,19 @@ export const orderMachine = setup({
         mailPaymentKept,
       ],
     },
+    "intent.cancelled": { guard: "isAccepted", actions: become(change.intentCancelled) },
     refund: { guard: "isAccepted", actions: [become(change.refundBegun), publishOrder("order.changed")] },
     "refund.taken_on": { guard: "isAccepted", actions: become(change.refundTakenOn) },
     "refund.made": {
       guard: "isAccepted",
-      actions: [bookRefund, become(change.refundSettled), publishOrder("order.refunded")],
+      actions: [
+        bookRefund,
+        revokeIds,
+        takeBoxesBack,
+        publishRevoked,
+        become(change.refundSettled),
+        publishOrder("order.refunded"),
+      ],
     },
     "refund.failed": {
       guard: "isAccepted",
@@ -102,8 +115,8 @@ export const orderMachine = setup({
   states: {
     Draft: {
       on: {
-        add: { guard: "isAccepted", actions: [become(change.added), publishChange("Draft")] },
-        remove: { guard: "isAccepted", actions: [become(change.removed), publishChange("Draft")] },
+        add: { guard: "isAccepted", actions: [become(change.added), publishDraft] },
+        remove: { guard: "isAccepted", actions: [become(change.removed), publishDraft] },
         clear: { actions: [become(change.cleared), publishChange("Draft")] },
         "checkout.payment": [payWithCredit, holdForPayment],
         "checkout.hold": holdForPayment,
@@ -124,9 +137,15 @@ export const orderMachine = setup({
     },
     PendingPayment: {
       on: {
-        // A discount code or a failed refund can reduce the amount due to zero if a part is already paid. A checkout
-        // then pays the order.
-        "checkout.payment": payWithCredit,
+        "checkout.payment": [
+          // A discount code or a failed refund can reduce the amount due to zero if a part is already paid. A checkout
+          // then pays the order.
+          payWithCredit,
+          {
+            guard: "changesMethod",
+            actions: [become(change.methodChanged), publishChange("PendingPayment")],
+          },
+        ],
         "checkout.free": payFree,
         "checkout.cash": [
           payInCash,
@@ -198,7 +217,7 @@ export const orderMachine = setup({
       },
     },
     Paid: {
-      entry: [claimOwned, grantIds, publishPaid, mailReceipt],
+      entry: [claimOwned, grantIds, sellBoxes, publishPaid, mailReceipt],
       on: { delivered: { guard: "isAccepted", actions: become(change.handedOver) } },
     },
   },

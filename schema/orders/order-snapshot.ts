@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { NotReleasedReason } from "./order.ts"
 
 /**
  * The schema of an order's stored context. `machines/orders/context.ts` explains the members. New members must be
@@ -19,6 +20,8 @@ const Item = Schema.Struct({
   previousCents: Schema.optionalKey(Schema.Int),
   rhythmScore: Schema.optionalKey(Schema.Finite),
   refunded: Schema.optionalKey(Schema.Literal(true)),
+  released: optionalText,
+  kept: Schema.optionalKey(NotReleasedReason),
   createdAt: Schema.String,
   updatedAt: Schema.String,
 })
@@ -55,6 +58,14 @@ const Intent = Schema.Struct({
   ),
 })
 
+const ReplacedIntent = Schema.Struct({
+  attempt: Schema.Int,
+  provider: Schema.String,
+  intentId: Schema.String,
+  sessionId: optionalText,
+  replacedAt: Schema.String,
+})
+
 const Payment = Schema.Struct({
   fact: Schema.String,
   provider: Schema.String,
@@ -78,6 +89,7 @@ const Refund = Schema.Struct({
   externalReference: optionalText,
   operationKey: optionalText,
   whole: optionalText,
+  releases: Schema.optionalKey(Schema.Literal(true)),
   takenOnAt: optionalText,
 })
 
@@ -91,6 +103,7 @@ export const OrderContext = Schema.Struct({
   checkout: Schema.optional(Checkout),
   attempt: Schema.Int,
   intent: Schema.optional(Intent),
+  replaced: Schema.optional(Schema.Array(ReplacedIntent)),
   payments: Schema.Array(Payment),
   refunds: Schema.Array(Refund),
   codes: Schema.Array(Schema.Struct({ codeId: Schema.String, count: Schema.Int })),

@@ -29,6 +29,22 @@ export type OrderAction = (typeof orderActions)[number]
 const InvalidReason = Schema.Literals(["Taken", "PendingPurchase"])
 export type InvalidReason = typeof InvalidReason.Type
 
+/**
+ * Why the refund of an item did not release its id or lootbox: the administrator asked to keep it (`keep_ids`), only a
+ * part of the price was refunded, the buyer does not own it through this order any more, it is minted or may be minted,
+ * it is in an active transfer, or the lootbox was opened.
+ */
+export const NotReleasedReason = Schema.Literals([
+  "requested",
+  "partially_refunded",
+  "not_owned",
+  "minted",
+  "mint_permitted",
+  "in_transfer",
+  "opened",
+])
+export type NotReleasedReason = typeof NotReleasedReason.Type
+
 export const DisplayOrderItem = Schema.Struct({
   id: Uuid,
   order_id: Uuid,
@@ -50,6 +66,10 @@ export const DisplayOrderItem = Schema.Struct({
   marked_invalid_at_reason: Schema.optionalKey(InvalidReason),
   /** The price that the item had before the checkout updated it. */
   previous_unit_price_in_cents: Schema.optionalKey(Cents),
+  /** When the refund of the item released its id or lootbox. */
+  released_at: Schema.optionalKey(DateTime),
+  /** Why the refund of the item did not release its id or lootbox. */
+  not_released_reason: Schema.optionalKey(NotReleasedReason),
 }).annotate({ identifier: "DisplayOrderOrderItems" })
 
 const PaymentMethodData = Schema.Struct({
@@ -128,11 +148,15 @@ export const ApplyPromoCodeRequest = Schema.Struct({ code: text(64) }).annotate(
   identifier: "ApplyPromoCodeRequest",
 })
 
-/** A request without `item_ids` and `amount` refunds everything that is not refunded yet. */
+/**
+ * A request without `item_ids` and `amount` refunds everything that is not refunded yet. The ids of fully refunded items
+ * are released, unless `keep_ids` is true.
+ */
 export const RefundRequest = Schema.Struct({
   item_ids: optional(Schema.Array(Uuid).check(Schema.isMinLength(1), Schema.isMaxLength(maxCartItems))),
   amount: optional(amount),
   reason: optional(text(500)),
+  keep_ids: optional(Schema.Boolean),
 }).annotate({ identifier: "RefundRequest" })
 export type RefundRequest = typeof RefundRequest.Type
 

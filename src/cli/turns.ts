@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import { Deadlines } from "../../actors/deadlines.ts"
+import { JoinedTurns } from "../../actors/joined-turns.ts"
 import { LootboxActors } from "../../actors/lootbox.ts"
 import { Mailboxes } from "../../actors/mailboxes.ts"
 import { OrderActors } from "../../actors/order.ts"
@@ -36,7 +37,7 @@ export const turnServices = Layer.mergeAll(Codes.layer, DefaultPubkeys.layer, Id
   Layer.provideMerge(
     Layer.mergeAll(IdChanges.layer, LootboxActors.layer, OrderActors.layer, TransferActors.layer),
   ),
-  Layer.provideMerge(Layer.mergeAll(noDeadlines, Mailboxes.layer)),
+  Layer.provideMerge(Layer.mergeAll(noDeadlines, JoinedTurns.layer, Mailboxes.layer)),
   Layer.provideMerge(Layer.mergeAll(entityStore, publisher({ peersPossible: true }))),
   Layer.provideMerge(Layer.mergeAll(LocalPublish.layer, OversizedChannels.layer, DatabaseClock.layer)),
 )

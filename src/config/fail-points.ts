@@ -5,6 +5,7 @@ import { AppConfig } from "./config.ts"
 export type FailPoint =
   | "checkout.before_commit"
   | "checkout.after_commit"
+  | "checkout.after_replaced"
   | "checkout.after_intent"
   | "checkout.before_answer"
   | "sandbox.after_charge"

@@ -167,8 +167,9 @@ const make = Effect.gen(function* () {
   const open = Effect.fnUntraced(function* (viewer: Principal, id: string) {
     const { snapshot } = yield* turn(id, ({ snapshot: { context, value } }, now) =>
       Effect.gen(function* () {
+        if (value === "Deleted") return yield* absent()
         if (context.ownerId !== viewer.userId) {
-          if (value === "Deleted" || !maySeeBox(viewer, rowOf({ context, value }))) return yield* absent()
+          if (!maySeeBox(viewer, rowOf({ context, value }))) return yield* absent()
           return yield* new Forbidden({ error: "Only the owner of this lootbox can open it." })
         }
         // In any other state the machine refuses the event. So a key is created only for an owned lootbox.
@@ -215,6 +216,13 @@ const make = Effect.gen(function* () {
     isRevisedSince: Effect.fnUntraced(function* (id: string, at: string) {
       const revisedAt = (yield* find(id))?.context.revisedAt
       return revisedAt != null && Date.parse(revisedAt) > Date.parse(at)
+    }),
+    /** Returns the order that bought the lootbox, with the current owner and status. Undefined if it was deleted. */
+    findSale: Effect.fnUntraced(function* (id: string) {
+      const snapshot = yield* find(id)
+      if (snapshot === undefined) return undefined
+      const { orderId, ownerId } = snapshot.context
+      return { orderId, ownerId, status: rowOf(snapshot).status }
     }),
     /**
      * Returns the price of a lootbox, or undefined if it is not on sale. To hold the lootbox, an order claims its

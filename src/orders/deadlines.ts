@@ -6,10 +6,12 @@ import { isoTime } from "../../schema/iso-time.ts"
 import { Parties } from "../accounts/party-store.ts"
 import { Lootboxes } from "../lootboxes/lootboxes.ts"
 import { Payments } from "./payments/payments.ts"
+import { ReplacedIntents } from "./payments/replaced-intents.ts"
 import { Refunds } from "./refunds/refunds.ts"
 
 /**
- * Handles the deadlines of orders: expires unpaid orders, requests pending refunds again, delivers bought lootboxes.
+ * Handles the deadlines of orders: expires unpaid orders, cancels replaced payment intents, requests pending refunds
+ * again, and delivers lootboxes of orders that an older release paid.
  */
 export const orderDeadlines = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -17,6 +19,7 @@ export const orderDeadlines = Layer.effectDiscard(
     const actors = yield* OrderActors
     const payments = yield* Payments
     const refunds = yield* Refunds
+    const replacedIntents = yield* ReplacedIntents
     const lootboxes = yield* Lootboxes
     const parties = yield* Parties
 
@@ -48,6 +51,8 @@ export const orderDeadlines = Layer.effectDiscard(
         const found = yield* actors.find(id)
         if (found === undefined) return
         const { context, value } = found.snapshot
+        if (context.replaced !== undefined && context.replaced.length > 0)
+          yield* deadlines.aside(`replaced ${id}`, replacedIntents.resume(id))
         if (value === "PendingPayment") return yield* expireHold(id)
         // A failed delivery must not stop the refunds, and a payment provider that is unavailable for days must not
         // stop the deliveries.

@@ -19,6 +19,7 @@ import { PaymentEvents } from "./payments/apply-payment-event.ts"
 import { detachPaymentMethods } from "./payments/detach-payment-method.ts"
 import { PaymentMethods } from "./payments/payment-method-store.ts"
 import { Payments } from "./payments/payments.ts"
+import { ReplacedIntents } from "./payments/replaced-intents.ts"
 import { Sandbox } from "./payments/sandbox.ts"
 import { sandboxWebhooks } from "./payments/sandbox-webhooks.ts"
 import { Stripe } from "./payments/stripe.ts"
@@ -30,13 +31,14 @@ export const orders = (keys: ReadonlyArray<NamedKey>) =>
     Checkouts.layer,
     Promotions.layer,
     RandomCodes.layer,
-    PaymentEvents.layer,
     OrderHistory.layer,
     orderDeadlines,
     sandboxWebhooks,
     ledgerAudit,
     detachPaymentMethods,
   ).pipe(
+    Layer.provideMerge(ReplacedIntents.layer),
+    Layer.provideMerge(PaymentEvents.layer),
     Layer.provideMerge(Refunds.layer),
     Layer.provideMerge(Layer.mergeAll(Payments.layer, Carts.layer, ItemPrices.layer)),
     Layer.provideMerge(OrderViews.layer),

@@ -7,6 +7,7 @@ import {
   feeCents,
   miscRefundedCents,
   overpaidCents,
+  payableItems,
   refundableCents,
   refundedCents,
   totalCents,
@@ -74,6 +75,8 @@ const showItem = (
   }
   if (item.rhythmScore !== undefined) shown.rhythm_score = item.rhythmScore
   if (item.previousCents !== undefined) shown.previous_unit_price_in_cents = item.previousCents
+  if (item.released !== undefined) shown.released_at = item.released
+  if (item.kept !== undefined) shown.not_released_reason = item.kept
   if (mark !== undefined) {
     shown.marked_invalid_at = mark.at
     shown.marked_invalid_at_reason = mark.reason
@@ -133,6 +136,7 @@ export class OrderViews extends Context.Service<
         const expiresAt = status === "PendingPayment" ? context.checkout?.expiresAt : undefined
         const payment = yield* paymentData(context)
         const organizationId = context.checkout?.organizationId
+        const items = payableItems(context.items, (claim) => marks.get(claim)?.reason === "Taken")
         const shown: Types.Mutable<DisplayOrder> = {
           id: context.id,
           order_number: orderNumber(context.id),
@@ -141,8 +145,8 @@ export class OrderViews extends Context.Service<
           updated_at: context.updatedAt,
           user_id: context.userId,
           user,
-          total_in_cents: totalCents(context.items),
-          remaining_due_in_cents: isOpen ? dueCents(context) : 0,
+          total_in_cents: totalCents(items),
+          remaining_due_in_cents: isOpen ? dueCents({ ...context, items }) : 0,
           amount_overpaid_in_cents: overpaidCents(context),
           refunded_total_in_cents: refundedCents(context),
           misc_refunded_total_in_cents: miscRefundedCents(context),

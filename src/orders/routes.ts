@@ -84,7 +84,7 @@ const refundOrder = route({
   ...shared,
   id: "refundOrder",
   summary:
-    "Refund a payment: everything, an amount, or the price of items. Send an Idempotency-Key to repeat the request safely; each request without a key is a new refund. 422 `method_unavailable`: the provider of the payment is not configured",
+    "Refund a payment: everything, an amount, or the price of items. The ids and unopened lootboxes of fully refunded items are released, unless `keep_ids` is true; `order_items` has `released_at` or `not_released_reason`. Send an Idempotency-Key to repeat the request safely; each request without a key is a new refund. 422 `method_unavailable`: the provider of the payment is not configured",
   method: "post",
   path: "/orders/:id/refund",
   scope: "order:refund",

@@ -32,6 +32,18 @@ const payButtons = (methods: ReadonlyArray<PaidMethod>): Content => [
     html`<button class="plain full" name="action" value="crypto">Pay with crypto</button>`,
 ]
 
+/** The other ways to pay a pending order. The service then replaces its payment. */
+const otherMethods = (order: DisplayOrder, methods: ReadonlyArray<PaidMethod>): Content => {
+  const isCrypto = order.payment_method_data?.method === "CryptoCommerce"
+  const [action, label, method] = isCrypto
+    ? (["card", "Pay by card instead", "CardCheckout"] as const)
+    : (["crypto", "Pay with crypto instead", "CryptoCommerce"] as const)
+  return (
+    methods.includes(method) &&
+    html`<button class="plain full" name="action" value="${action}">${label}</button>`
+  )
+}
+
 /** The form for a discount code. A code can be applied only to an order that is pending payment. */
 const codeForm = (visitor: Visitor): Content =>
   flowForm(
@@ -58,6 +70,8 @@ export interface CartShown {
 export const cartPage = (visitor: Visitor, facts: CartShown) => {
   const { addresses, failed, isFree, mayConfirm, order } = facts
   const isDraft = order.status === "Draft"
+  // The service refuses the checkout of a cart with such an item.
+  const hasTaken = order.order_items.some((item) => item.marked_invalid_at_reason === "Taken")
   const link = order.payment_method_data?.checkout_url
   const { remaining_due_in_cents: due, total_in_cents: total } = order
   // Nothing is left to pay: a code covers the price, or enough was already paid.
@@ -77,11 +91,12 @@ ${isPartPaid && html`<p class="total"><span>Still to pay</span><strong>${dollars
 ${addressList(addresses, "Addresses to add to your emoji id after the purchase")}
 ${
   isDraft
-    ? html`${flowForm(visitor, isFree || isSettled ? getIt : payButtons(facts.methods), "stack")}
+    ? html`${hasTaken ? notice("Remove the items that are no longer available to continue.", "warn") : flowForm(visitor, isFree || isSettled ? getIt : payButtons(facts.methods), "stack")}
 <p><a href="${visitor.home}">Search for another emoji id</a></p>`
     : html`<p class="soft">Reserved for you until ${order.expires_at?.slice(11, 16)} UTC.</p>
 ${isSettled && flowForm(visitor, getIt)}
 ${!isSettled && link !== undefined && flowForm(visitor, html`<button class="full" name="action" value="pay">Continue to payment</button>`)}
+${!isSettled && flowForm(visitor, otherMethods(order, facts.methods))}
 ${!isSettled && codeForm(visitor)}
 ${flowForm(visitor, html`<button class="plain full" name="action" value="draft">Edit cart</button>`)}`
 }

@@ -7,19 +7,26 @@ import {
   type TurnCommit,
 } from "../../actors/ports.ts"
 import type { Unavailable } from "../../schema/errors.ts"
+import type { TurnEffects } from "../../schema/turn.ts"
 import { DatabaseClock } from "../postgres/database-clock.ts"
 import { Sql } from "../postgres/sql.ts"
 import type { SqlRefused } from "../postgres/sql-failures.ts"
 import { batchWrites } from "./batch-writes.ts"
 import type { Places } from "./event-offsets.ts"
 import { Outbox } from "./outbox.ts"
-import { LostClaims, mayGoTogether, type WrittenTurn, writeTurns } from "./turn-statement.ts"
+import { changesEntity, LostClaims, mayGoTogether, type WrittenTurn, writeTurns } from "./turn-statement.ts"
 
 type Committed = Effect.Effect<ReadonlyArray<PlacedEvent>, CommitFailure>
 
 const leaseSeconds = 10
 const maxTurnsPerStatement = 96
 const evenTurnsPerStatement = 32
+
+/** The mail of a turn and of the turns that are committed with it. Undefined if there is none. */
+const mailOf = ({ effects, joined }: TurnCommit): TurnEffects["mail"] => {
+  const others = joined?.flatMap((turn) => turn.effects.mail ?? []) ?? []
+  return others.length === 0 ? effects.mail : [...(effects.mail ?? []), ...others]
+}
 
 const toCommitFailure = (refused: SqlRefused): Committed => {
   switch (refused.sqlstate) {
@@ -90,7 +97,7 @@ export const entityStore = Layer.effect(
     ): ((turn: WrittenTurn) => Committed | undefined) => {
       if (refused.sqlstate === "EI001") {
         const late = JSON.parse(refused.detail) as ReadonlyArray<string>
-        return (one) => (late.includes(one.turn.id) ? commitAlone(one) : undefined)
+        return (one) => (late.some((id) => changesEntity(one, id)) ? commitAlone(one) : undefined)
       }
       if (refused.sqlstate !== "EI002") return commitAlone
       const lost = new LostClaims(turns, JSON.parse(refused.hint) as ReadonlyArray<number>)
@@ -138,7 +145,7 @@ export const entityStore = Layer.effect(
     })
 
     const commit = (turn: TurnCommit): Committed => {
-      const { mail } = turn.effects
+      const mail = mailOf(turn)
       return mail === undefined
         ? commitBatched({ turn, mail: [] })
         : Effect.flatMapEager(outbox.seal(mail), (sealed) => commitBatched({ turn, mail: sealed }))

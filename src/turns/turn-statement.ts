@@ -8,8 +8,12 @@ export interface WrittenTurn {
   readonly mail: ReadonlyArray<OutboxRow>
 }
 
+/** A turn and the turns that are committed with it or not at all. */
+const partsOf = ({ turn }: WrittenTurn): ReadonlyArray<TurnCommit> =>
+  turn.joined === undefined ? [turn] : [turn, ...turn.joined]
+
 /** Effects whose rows contain everything that the statement needs. */
-const independent = ["claims", "grants", "moves", "free_ids"] as const
+const independent = ["claims", "grants", "moves", "revokes", "free_ids"] as const
 /** Effects to whose rows the id of the turn's order is added. */
 const ofOrders = ["ledger", "sandbox_intents"] as const
 /** Effects whose rows are sent as one list per turn, together with the id of the turn's entity. */
@@ -25,7 +29,7 @@ export const writeTurns = (turns: ReadonlyArray<WrittenTurn>) => {
     if (list === undefined) lists[kind] = [line]
     else list.push(line)
   }
-  for (const { mail, turn: whole } of turns) {
+  const addTurn = (whole: TurnCommit) => {
     const { columns, context, effects, expected, format, id, kind, turn, value } = whole
     const { due_at, owner_id, peer_id, status, subject } = columns
     const state = { value, context, format }
@@ -38,9 +42,14 @@ export const writeTurns = (turns: ReadonlyArray<WrittenTurn>) => {
       const list = effects[effect]
       if (list !== undefined && list.length > 0) add(effect, { id, list })
     }
-    for (const message of mail) add("mail", message)
   }
-  const newEvents = new EventsToPlace(turns.map(({ turn }) => turn.effects.events ?? []))
+  for (const written of turns) {
+    for (const part of partsOf(written)) addTurn(part)
+    for (const message of written.mail) add("mail", message)
+  }
+  const newEvents = new EventsToPlace(
+    turns.map((written) => partsOf(written).flatMap(({ effects }) => effects.events ?? [])),
+  )
   return { newEvents, text: JSON.stringify(lists) }
 }
 
@@ -48,8 +57,15 @@ export const writeTurns = (turns: ReadonlyArray<WrittenTurn>) => {
  * Whether a turn may be in one statement with these other turns. Only one turn of a statement may use codes. Within
  * one turn, codes are locked in a fixed order. Across several turns they are not, and this could cause a deadlock.
  */
-export const mayGoTogether = ({ turn }: WrittenTurn, others: ReadonlyArray<WrittenTurn>): boolean =>
-  turn.effects.uses === undefined || others.every((other) => other.turn.effects.uses === undefined)
+export const mayGoTogether = (turn: WrittenTurn, others: ReadonlyArray<WrittenTurn>): boolean =>
+  !usesCodes(turn) || !others.some(usesCodes)
+
+/** Whether the turn, or a turn that is committed with it, changes the entity with this id. */
+export const changesEntity = (written: WrittenTurn, id: string): boolean =>
+  partsOf(written).some((part) => part.id === id)
+
+const usesCodes = (written: WrittenTurn): boolean =>
+  partsOf(written).some(({ effects }) => effects.uses !== undefined)
 
 /** For each turn of a batch, the ids that the turn could not claim. */
 export class LostClaims {
@@ -61,10 +77,11 @@ export class LostClaims {
     let counted = 0
     for (const one of turns) {
       const own: Array<string> = []
-      for (const { canonical } of one.turn.effects.claims ?? []) {
-        if (lost.includes(++counted)) own.push(canonical)
-        else this.#had.add(canonical)
-      }
+      for (const { effects } of partsOf(one))
+        for (const { canonical } of effects.claims ?? []) {
+          if (lost.includes(++counted)) own.push(canonical)
+          else this.#had.add(canonical)
+        }
       this.#lost.set(one, own)
     }
   }

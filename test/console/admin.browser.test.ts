@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest"
 import { serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { freePort } from "../fixtures/free-port.ts"
+import { atSandbox } from "../orders/shopper.ts"
 import { openConsole, register, registerAdmin } from "./console-person.ts"
 
 const port = await freePort()
@@ -19,6 +20,32 @@ describe.skipIf(executable === undefined)("the admin view of the console", () =>
     await service.register("🔥🌈🔥", buyer)
     await page.getByRole("listitem").filter({ hasText: "emoji_id.registered" }).waitFor()
     expect(await page.getByRole("listitem").filter({ hasText: "cart.changed" }).count()).toBe(0)
+  })
+
+  it("refunds an order with or without releasing its ids", async () => {
+    const admin = await registerAdmin(service)
+    const buyer = await service.user()
+    const token = buyer.token
+    const owned = async () => (await service.call("GET", "/emoji_id", { token })).body
+    for (const emoji_id of ["🌈🎯🌈", "🌈🎳🌈"]) {
+      await service.call("POST", "/cart", { token, body: { items: [{ emoji_id }] } })
+      const { body: order } = await service.call("POST", "/cart/checkout", {
+        token,
+        body: { method: "CryptoCommerce" },
+      })
+      await atSandbox(service, order.payment_method_data.session_id, "pay")
+      await expect.poll(owned).toContain(emoji_id)
+    }
+    const page = await openConsole(await browser.person(), service, admin, `#/admin/orders/${buyer.id}`)
+    const refund = async (id: string, name: string) => {
+      const row = page.getByRole("row").filter({ hasText: id })
+      await row.getByRole("button", { name, exact: true }).click()
+      await page.getByRole("dialog").getByRole("button", { name, exact: true }).click()
+      await row.getByRole("button", { name, exact: true }).waitFor({ state: "detached" })
+    }
+    await refund("🌈🎯🌈", "Refund, keep ids")
+    await refund("🌈🎳🌈", "Refund")
+    expect(await owned()).toEqual(["🌈🎯🌈"])
   })
 
   it("finds a rare event among many events of other kinds", async () => {

@@ -36,6 +36,38 @@ describe.skipIf(executable === undefined)("the console at checkout", () => {
     await (await popup).getByRole("button", { name: /^Pay / }).first().waitFor()
   })
 
+  it("lets the buyer change the payment method of a pending order, while the time left to pay goes on", async () => {
+    const buyer = await registerBuyer("🐢🎷🐢")
+    const { body: order } = await service.call("POST", "/cart/checkout", { token: buyer.token, body: card })
+    const page = await openConsole(await browser.person(), service, buyer, "#/cart")
+    const change = page.getByRole("group", { name: "Change the payment method" })
+    const popup = page.waitForEvent("popup")
+    await change.getByRole("button", { name: "Pay with crypto instead" }).click()
+    await (await popup).getByText("Bitcoin").waitFor()
+    await change.getByRole("button", { name: "Pay by card instead" }).waitFor()
+    const { body } = await service.call("GET", "/cart", { token: buyer.token })
+    expect([body.id, body.payment_method_data.method, body.expires_at]).toEqual([
+      order.id,
+      "CryptoCommerce",
+      order.expires_at,
+    ])
+    const old = await page.context().newPage()
+    await old.goto(order.payment_method_data.checkout_url)
+    await old.getByText("This payment was replaced").waitFor()
+    expect(await old.getByRole("button", { name: /^Pay/ }).count()).toBe(0)
+  })
+
+  it("asks to remove items that are no longer available instead of offering to pay", async () => {
+    const [buyer, other] = [await registerBuyer("🐢🎰🐢"), await service.user()]
+    await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🎺🐢" }] } })
+    await service.register("🐢🎰🐢", other)
+    const page = await openConsole(await browser.person(), service, buyer, "#/cart")
+    await page.getByText("Remove the items that are no longer available").waitFor()
+    expect(await page.getByRole("button", { name: /by card$/ }).count()).toBe(0)
+    await page.getByRole("button", { name: "Remove 🐢🎰🐢 from the cart" }).click()
+    await page.getByRole("button", { name: /by card$/ }).waitFor()
+  })
+
   it("asks the user to confirm the email address before buying", async () => {
     const email = "unconfirmed@example.com"
     const { body: tokens } = await service.call("POST", "/users", { body: { email, password } })

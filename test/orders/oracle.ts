@@ -18,12 +18,12 @@ const offences: Record<string, string> = {
        and not exists (select 1 from claim c where c.canonical = i->>'claim' and c.holder = o.id)`,
   "a paid order with an id that this order did not register to its buyer": `
     select o.id from entity o, jsonb_array_elements(o.state->'context'->'items') i
-     where o.kind = 'order' and o.status = 'Paid' and i->>'type' = 'EmojiId'
+     where o.kind = 'order' and o.status = 'Paid' and i->>'type' = 'EmojiId' and not i ? 'released'
        and not exists (select 1 from emoji_id e where e.canonical = i->>'claim'
                           and e.owner_id = o.owner_id and e.source = 'order:' || o.id)`,
   "an id in two paid orders": `
     select i->>'claim' as id from entity o, jsonb_array_elements(o.state->'context'->'items') i
-     where o.kind = 'order' and o.status = 'Paid' and i->>'type' = 'EmojiId' group by 1 having count(*) > 1`,
+     where o.kind = 'order' and o.status = 'Paid' and i->>'type' = 'EmojiId' and not i ? 'released' group by 1 having count(*) > 1`,
   "a user with two open orders": `
     select owner_id as id from entity where kind = 'order' and status in ('Draft', 'PendingPayment')
      group by 1 having count(*) > 1`,

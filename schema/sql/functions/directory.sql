@@ -264,6 +264,29 @@ begin
   return destroy_emoji_id(p_canonical);
 end $$;
 
+-- Removes ids from the directory because their purchase was refunded. Raises EI003 (ids_kept) if one of them must stay:
+-- it has another owner or source, is minted, has a valid mint permission, or is in transfer. The claims are locked before
+-- the ids, in the same order as in permit_mint.
+create or replace function put_revokes(p jsonb) returns void language plpgsql as $$
+declare gone text[];
+begin
+  perform 1 from claim where canonical in (select x->>'canonical' from jsonb_array_elements(p) x) order by canonical for update;
+  perform 1 from emoji_id where canonical in (select x->>'canonical' from jsonb_array_elements(p) x) order by canonical for update;
+  with removed as (
+    delete from emoji_id e using jsonb_to_recordset(p) as x(canonical text, owner_id uuid, source text)
+     where e.canonical = x.canonical and e.owner_id = x.owner_id and e.source = x.source and e.minted_at is null
+       and (e.mint_until is null or e.mint_until <= now())
+       and exists (select 1 from claim c where c.canonical = e.canonical and c.kind = 'owned' and c.holder = x.owner_id)
+    returning e.canonical)
+  select array_agg(canonical) into gone from removed;
+  if coalesce(cardinality(gone), 0) < jsonb_array_length(p) then
+    raise exception using errcode = 'EI003', message = 'ids are kept', detail = 'ids_kept';
+  end if;
+  delete from emoji_id_view where canonical = any(gone);
+  delete from claim where canonical = any(gone);
+  perform put_freed(gone);
+end $$;
+
 -- Adds view counts to the current day. Ignores ids that are not registered, so that lookups of unknown ids do not
 -- fill the table. A batch has a number per process: a batch that is sent again is ignored.
 create or replace function put_views(p_process uuid, p_number bigint, p_canonicals text[], p_views bigint[]) returns void language plpgsql as $$

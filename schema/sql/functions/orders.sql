@@ -241,6 +241,7 @@ begin
    where o.status = 'Cancelled' and o.created_at < now() - keep_order
      and (o.state #>> '{context,cancelled,at}')::timestamptz < now() - keep_order
      and o.state #> '{context,payments}' = '[]' and o.state #> '{context,refunds}' = '[]'
+     and coalesce(o.state #> '{context,replaced}', '[]') = '[]'
      and exists (select 1 from entity n where n.owner_id = o.owner_id and n.kind = 'order' and n.created_at > o.created_at);
   return next;
 end $$;

@@ -16,7 +16,7 @@ $$;
 -- and all turns share one WAL flush.
 --   p.begun   new entities
 --   p.turned  changed entities, with the version that each is expected to have
---   p.claims, p.releases, p.grants, p.moves, p.ledger, p.sandbox_intents, p.uses, p.free_ids, p.mail
+--   p.claims, p.releases, p.grants, p.moves, p.revokes, p.ledger, p.sandbox_intents, p.uses, p.free_ids, p.mail
 --             effects: one list per kind for all turns, so that rows are locked kind by kind and in order
 --   said      channels and events, see place_said
 -- Returns the result of place_said, or null if exactly these turns were already committed. Raises EI001 (detail: the
@@ -65,6 +65,7 @@ begin
   end if;
   if p ? 'grants' then perform put_grants(p->'grants'); end if;
   if p ? 'moves' then perform put_moves(p->'moves'); end if;
+  if p ? 'revokes' then perform put_revokes(p->'revokes'); end if;
   if p ? 'ledger' then perform put_ledger(p->'ledger'); end if;
   if p ? 'sandbox_intents' then perform put_sandbox_intents(p->'sandbox_intents'); end if;
   if p ? 'uses' then

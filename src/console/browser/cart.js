@@ -1,4 +1,11 @@
-import { acceptsCards, checkOutFree, followInTab, payByCard } from "./checkout.js"
+import {
+  acceptsCards,
+  acceptsCrypto,
+  checkOutFree,
+  followInTab,
+  payByCard,
+  payWithCrypto,
+} from "./checkout.js"
 import { drawOrderHistory } from "./orders.js"
 import { actionButton, actionForm } from "./parts/actions.js"
 import { badge, emojiText, empty, field, fill, h } from "./parts/dom.js"
@@ -82,25 +89,47 @@ const freeFor = ({ order_items: items }) => {
   return costly.every(({ item_type }) => item_type === "EmojiId") && costly.length <= free ? free : 0
 }
 
+const freeButton = (free) =>
+  actionButton(`Get for free (${counted(free, "free id")} left)`, checkOutFree, { class: "plain" })
+
 const draftActions = (order) => {
   const free = freeFor(order)
   const due = order.remaining_due_in_cents
   const payButton = acceptsCards() && actionButton(`Pay ${dollars(due)} by card`, payByCard)
+  // The service refuses the checkout of a cart with such an item.
+  const hasTaken = order.order_items.some((item) => item.marked_invalid_at_reason === "Taken")
   return [
     paidLine(order),
+    hasTaken && h("p", { class: "bad" }, "Remove the items that are no longer available to continue."),
     due > 0 &&
       !acceptsCards() &&
       h("p", { class: "soft" }, "Card payments are not configured on this server."),
     h(
       "div",
       { class: "row" },
-      due > 0 ? payButton : completeButton(order),
-      due > 0 &&
-        free > 0 &&
-        actionButton(`Get for free (${counted(free, "free id")} left)`, checkOutFree, { class: "plain" }),
+      !hasTaken && (due > 0 ? payButton : completeButton(order)),
+      !hasTaken && due > 0 && free > 0 && freeButton(free),
       actionButton("Empty cart", async () => showCart(await call("DELETE", "/cart")), { class: "plain" }),
     ),
   ]
+}
+
+/** The other ways to pay a pending order. The service replaces the payment; the time left to pay does not change. */
+const otherMethods = (order) => {
+  const isCrypto = order.payment_method_data?.method === "CryptoCommerce"
+  const free = freeFor(order)
+  const buttons = [
+    isCrypto && acceptsCards() && actionButton("Pay by card instead", payByCard, { class: "plain" }),
+    !isCrypto &&
+      acceptsCrypto() &&
+      actionButton("Pay with crypto instead", payWithCrypto, { class: "plain" }),
+    free > 0 && freeButton(free),
+  ].filter((button) => button !== false)
+  return (
+    order.remaining_due_in_cents > 0 &&
+    buttons.length > 0 &&
+    h("div", { class: "row", role: "group", "aria-label": "Change the payment method" }, buttons)
+  )
 }
 
 const pendingActions = (order) => [
@@ -135,6 +164,7 @@ const pendingActions = (order) => [
       { class: "plain" },
     ),
   ),
+  otherMethods(order),
 ]
 
 /**

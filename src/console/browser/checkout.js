@@ -3,9 +3,11 @@ import { loadCart, showCart } from "./platform/store.js"
 
 const returnUrl = () => `${location.origin}/#/cart`
 
-/** Whether card payments are configured. The service writes the payment methods into the page. */
-export const acceptsCards = () =>
-  document.getElementById("view").dataset.paymentMethods.split(" ").includes("CardCheckout")
+/** Whether a payment method is configured. The service writes the payment methods into the page. */
+const accepts = (method) => document.getElementById("view").dataset.paymentMethods.split(" ").includes(method)
+
+export const acceptsCards = () => accepts("CardCheckout")
+export const acceptsCrypto = () => accepts("CryptoCommerce")
 
 const openTab = () => {
   const tab = window.open("about:blank", "_blank")
@@ -26,7 +28,7 @@ export const followInTab = (event) => {
   tab.location = href
 }
 
-export const payByCard = async () => {
+const payWith = async (method) => {
   // The tab is opened before the request is sent. If it were opened after the response, the browser would block it as
   // a pop-up.
   let tab = openTab()
@@ -34,7 +36,7 @@ export const payByCard = async () => {
     tab?.close()
     tab = null
   }
-  const checkout = { method: "CardCheckout", success_url: returnUrl(), cancel_url: returnUrl() }
+  const checkout = { method, success_url: returnUrl(), cancel_url: returnUrl() }
   try {
     // If the service requires a two-factor code, the tab is closed, because it would cover the dialog for the code.
     // The user's click in the dialog allows the script to open a new tab.
@@ -50,6 +52,10 @@ export const payByCard = async () => {
     throw error
   }
 }
+
+/** Opens the card payment page. If the order is pending with another method, the service replaces its payment. */
+export const payByCard = () => payWith("CardCheckout")
+export const payWithCrypto = () => payWith("CryptoCommerce")
 
 export const checkOutFree = async () => {
   try {

@@ -125,7 +125,7 @@ const checkout = route({
   ...checkoutRow,
   id: "checkout",
   summary:
-    "Check out the cart. All ids are held or none, at current prices. 422 `eligibility`: another user has claimed an item; GET /cart marks it. 422 `method_unavailable`: the method has no payment provider. In production CardCheckout and WalletPay require Stripe, and CryptoCommerce is not available",
+    "Check out the cart. All ids are held or none, at current prices. For an order pending payment, another method replaces the payment, and the same method returns it again. 422 `eligibility`: another user has claimed an item; GET /cart marks it. 422 `method_unavailable`: the method has no payment provider. In production CardCheckout and WalletPay require Stripe, and CryptoCommerce is not available",
   path: "/cart/checkout",
   handler: ({ body, headers, principal }) =>
     Checkouts.use((checkouts) =>

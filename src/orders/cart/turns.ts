@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { OrderEvent } from "../../../machines/orders/context.ts"
 import { ItemPrices } from "../checkout/price-items.ts"
-import type { StoredOrder } from "../order-store.ts"
+import type { Seen, StoredOrder } from "../order-store.ts"
 import { Payments } from "../payments/payments.ts"
 import { Carts } from "./cart.ts"
 import { checkAddable, claimsOf, type WantedItem } from "./items.ts"
@@ -23,16 +23,21 @@ export const unclaimed = <A, E, R>(
     ),
   ) as Effect.Effect<A, Exclude<E, { readonly _tag: "IdsTaken" | "LimitReached" }>, R>
 
+/** The claims that make an item `Taken`. */
+const takenIn = ({ held }: Seen): ReadonlyArray<string> =>
+  [...held].filter(([, { reason }]) => reason === "Taken").map(([claim]) => claim)
+
 const decideAdd = Effect.fnUntracedEager(function* (
   { context, status }: StoredOrder,
   quoted: ReturnType<ItemPrices["Service"]["wanted"]>,
   at: string,
   tracking: unknown,
+  seen: Seen,
 ) {
   const items = yield* quoted
   if (status === "Draft") yield* checkAddable(context, items)
-  const event: OrderEvent =
-    tracking == null ? { type: "add", items, at } : { type: "add", items, at, tracking }
+  const added = { type: "add", items, at, taken: takenIn(seen) } as const
+  const event: OrderEvent = tracking == null ? added : { ...added, tracking }
   return { event }
 })
 
@@ -41,7 +46,7 @@ export const addToCart = (userId: string, wanted: ReadonlyArray<WantedItem>, tra
     Carts.use((carts) =>
       carts.turn(
         userId,
-        (order, at, _user, seen) => decideAdd(order, itemPrices.wanted(wanted, at, seen), at, tracking),
+        (order, at, _user, seen) => decideAdd(order, itemPrices.wanted(wanted, at, seen), at, tracking, seen),
         { also: claimsOf(wanted) },
       ),
     ),
@@ -49,7 +54,9 @@ export const addToCart = (userId: string, wanted: ReadonlyArray<WantedItem>, tra
 
 export const removeFromCart = (userId: string, itemId: string) =>
   Carts.use((carts) =>
-    carts.turn(userId, (_, at) => Effect.succeed({ event: { type: "remove", itemId, at } })),
+    carts.turn(userId, (_order, at, _user, seen) =>
+      Effect.succeed({ event: { type: "remove", itemId, at, taken: takenIn(seen) } }),
+    ),
   ).pipe(unclaimed)
 
 /** Returns a pending order to the state Draft. Releases its ids and cancels its payment intent. */

@@ -13,6 +13,7 @@ import { ineligible, itemsUnavailable } from "../cart/items.ts"
 import { unclaimed } from "../cart/turns.ts"
 import { Orders, type StoredOrder } from "../order-store.ts"
 import { Payments } from "../payments/payments.ts"
+import { ReplacedIntents } from "../payments/replaced-intents.ts"
 import { notFree } from "../refusals.ts"
 import {
   checkEmail,
@@ -27,7 +28,8 @@ import { ItemPrices } from "./price-items.ts"
 
 /**
  * Checks out a cart. One turn claims all ids or none of them. Some providers compute the payment intent in advance,
- * and the same turn stores it. For other providers the intent is created after the turn.
+ * and the same turn stores it. For other providers the intent is created after the turn. A checkout of a pending order
+ * with another payment method replaces its intent.
  */
 export class Checkouts extends Context.Service<
   Checkouts,
@@ -57,6 +59,7 @@ export class Checkouts extends Context.Service<
       const itemPrices = yield* ItemPrices
       const keys = yield* DefaultPubkeys
       const failPoints = yield* FailPoints
+      const replacedIntents = yield* ReplacedIntents
 
       /**
        * Returns the id of the order's buyer. Fails with 404 if the order does not exist or the caller is not allowed to
@@ -86,8 +89,10 @@ export class Checkouts extends Context.Service<
         yield* failPoints.pass("checkout.before_commit")
         const event = yield* decideCheckout({ ...facts, items })
         if (event.type !== "checkout.payment") return { event }
-        const refused =
-          status === "Draft" ? payments.tooLittle(request.method, dueCents({ ...context, items })) : undefined
+        const isNew = status === "Draft" || context.checkout?.method !== request.method
+        const refused = isNew
+          ? payments.tooLittle(request.method, dueCents({ ...context, items }))
+          : undefined
         if (refused !== undefined) return yield* tooLittle(refused)
         const foreseen = yield* payments.foresee(context, items, event.checkout)
         return foreseen === undefined
@@ -198,12 +203,13 @@ export class Checkouts extends Context.Service<
           yield* failPoints.pass("checkout.after_commit")
           if (turn.before.status === "Draft") yield* checkBoxes(buyer, turn.order)
           if (turn.event?.type === "checkout.hold") turn = yield* checkOut(turn.order.context.id, undefined)
-          const isPaid = turn.order.status === "Paid"
-          // If the order is paid, or if a partial payment in cash removed its intent, the intent from before this turn
-          // has the wrong amount. So it is cancelled.
-          if (isPaid || turn.order.context.intent === undefined)
+          const { intent, replaced = [] } = turn.order.context
+          // If a partial payment in cash removed the intent, the intent from before this turn has the wrong amount. So
+          // it is cancelled.
+          if (replaced.length === 0 && intent === undefined)
             yield* payments.abandon(turn.before.context.intent)
-          const order = yield* payments.ensureIntent(turn.order)
+          const settled = replaced.length === 0 ? turn.order : yield* replacedIntents.cancel(turn.order)
+          const order = yield* payments.ensureIntent(settled)
           yield* failPoints.pass("checkout.before_answer")
           return { ...turn, order }
         }),

@@ -21,19 +21,32 @@ import type { PaymentEvent } from "./port.ts"
 type EventOf<K extends PaymentEvent["kind"]> = Extract<PaymentEvent, { kind: K }>
 type RefundEvent = EventOf<"refunded" | "refund_failed">
 
-/** Signals that the order already contains this payment, so nothing needs to be committed. */
+/** Signals that the event changes nothing, for example because the order already contains this payment. */
 class AlreadyApplied {
   readonly _tag = "AlreadyApplied"
 }
 
-interface Paid extends Pick<Payment, "intentId" | "provider"> {
+interface Paid {
+  readonly provider: string
+  readonly intentId?: string | undefined
   readonly attempt: number | undefined
 }
 
-/** Whether this payment paid the order's intent. An intent that is paid must not be cancelled. */
+/** Whether this payment was made for the order's intent. An intent that is paid must not be cancelled. */
 const isPaidBy = (offered: Intent | undefined, { attempt, intentId, provider }: Paid): boolean =>
   offered !== undefined &&
   (offered.intentId === intentId || (offered.provider === provider && offered.attempt === attempt))
+
+/**
+ * Whether an event is certainly about another intent than this one. Not certain if the provider creates the intent id
+ * only when the buyer pays (the order then has the session id) and the event names no attempt.
+ */
+const isOfOther = (offered: Intent | undefined, { attempt, intentId, provider }: Paid): boolean => {
+  if (offered === undefined || intentId === undefined) return false
+  if (offered.provider !== provider) return true
+  if (attempt !== undefined) return offered.attempt !== attempt
+  return offered.intentId !== offered.sessionId && offered.intentId !== intentId
+}
 
 const unknownOrder = (orderId: string) => Effect.logWarning("payment event for an unknown order", orderId)
 
@@ -99,8 +112,8 @@ export class PaymentEvents extends Context.Service<
               ? new AlreadyApplied()
               : otherAmount(storedOf(snapshot), externalReference, booked.cents),
           )
-        // The commit checks the claims on ids and the account that gets them. A lootbox is delivered after the commit,
-        // so orders with a lootbox are checked here. Cancelled orders are checked here too.
+        // The commit checks the claims, and the account that gets ids. It does not check the account that gets a
+        // lootbox, so orders with a lootbox are checked here. Cancelled orders are checked here too.
         const mayBeLate = value === "Cancelled" || context.items.some(({ type }) => type === "LootBox")
         // The payment is too late if the account is deleted, because a deleted account cannot receive ids. It is also
         // too late if a lootbox changed after the order was cancelled.
@@ -180,11 +193,17 @@ export class PaymentEvents extends Context.Service<
         if (settled !== undefined) yield* replaceUnpaid(settled, { attempt, ...payment })
       })
 
-      const declined = ({ orderId, reason }: EventOf<"declined">) =>
+      const declined = ({ attempt, intentId, orderId, provider, reason }: EventOf<"declined">) =>
         actors
-          .turn(orderId, (_, now) => Effect.succeed({ type: "payment.declined", reason, at: isoTime(now) }))
+          .turn(orderId, ({ snapshot }, now) => {
+            // A card that was declined for a replaced intent says nothing about the current one.
+            return isOfOther(snapshot.context.intent, { attempt, intentId, provider })
+              ? Effect.fail(new AlreadyApplied())
+              : Effect.succeed({ type: "payment.declined", reason, at: isoTime(now) } as const)
+          })
           .pipe(
             Effect.catchTags({
+              AlreadyApplied: () => Effect.void,
               // The order is not pending payment, so a declined payment changes nothing.
               EventRefused: () => Effect.void,
               NotFound: () => unknownOrder(orderId),

@@ -24,6 +24,9 @@ export interface MadeIntent extends Omit<Intent, "attempt" | "provider" | "seale
   readonly clientSecret?: string
 }
 
+/** The members of an intent that identify it at its provider. */
+export type IntentName = Pick<Intent, "intentId" | "sessionId">
+
 /**
  * An event of a payment provider, converted to the terms of this service. `fact` identifies a payment: every report
  * of the same payment has the same `fact`.
@@ -46,6 +49,9 @@ export type PaymentEvent =
       readonly kind: "declined"
       readonly provider: string
       readonly orderId: string
+      /** `intentId` and `attempt` identify the intent that was declined, as in a captured payment. */
+      readonly intentId?: string
+      readonly attempt?: number
       readonly reason: string
     }
   | {
@@ -84,10 +90,15 @@ export interface PaymentProvider {
   /** Computes an intent without a call to the payment provider, so that the turn of the checkout can also store it. */
   readonly foresee?: (request: IntentRequest) => ForeseenIntent
   createIntent(request: IntentRequest): Effect.Effect<MadeIntent, Unavailable>
-  /** Cancels an intent. Does nothing if the intent is already paid or cancelled. */
-  cancelIntent(intent: Intent): Effect.Effect<void, Unavailable>
+  /**
+   * Cancels an intent. Does nothing if the intent is already paid or cancelled. `replaced`: the buyer chose another
+   * payment method.
+   */
+  cancelIntent(intent: IntentName, reason?: "replaced"): Effect.Effect<void, Unavailable>
   /** Whether the provider confirms that the intent is cancelled. False if it is open, paid or unknown. */
-  isCancelled(intent: Intent): Effect.Effect<boolean, Unavailable>
+  isCancelled(intent: IntentName): Effect.Effect<boolean, Unavailable>
+  /** The payments that the buyer made for an intent, as the webhooks report them. */
+  capturesOf(intent: IntentName, orderId: string): Effect.Effect<ReadonlyArray<PaymentEvent>, Unavailable>
   /** Requests a refund. `pending` means that the provider will report the outcome with a webhook. */
   refund(request: {
     /**

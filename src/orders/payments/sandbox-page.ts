@@ -1,3 +1,4 @@
+import { notice } from "../../sign-in/login-page.ts"
 import { type Content, type Html, html } from "../../web/html.ts"
 import { dollars } from "../../web/money.ts"
 import { page } from "../../web/page.ts"
@@ -19,13 +20,23 @@ const outcomes = [
 /** The only test outcome when nothing is due: an on-chain payment can arrive after the price is paid. */
 const outcomesAfterPayment = [["overpay", "Pay another 10 % of the price"]] as const
 
-const tryOut = (all: typeof outcomes | typeof outcomesAfterPayment): Html => html`<details>
+/** The only test outcome of a replaced checkout: an on-chain payment cannot be prevented. */
+const outcomesAfterReplacement = [["pay", "Send the on-chain payment anyway"]] as const
+
+const tryOut = (
+  all: typeof outcomes | typeof outcomesAfterPayment | typeof outcomesAfterReplacement,
+): Html => html`<details>
 <summary>Test other outcomes</summary>
 ${all.map(([action, label]) => html`<button class="plain full" name="action" value="${action}">${label}</button>`)}</details>`
 
 const payForm = (due: number): Html => html`<form method="post" class="stack">
 <button class="full" name="action" value="pay">Pay ${dollars(due)}</button>
 ${tryOut(outcomes)}</form>`
+
+const replacedNotice = notice(
+  "This payment was replaced: the order now has another payment method. Do not pay here. Return to your cart to pay.",
+  "warn",
+)
 
 const nothingToPay = html`<p class="center">Nothing is due on this checkout.</p>`
 
@@ -40,23 +51,25 @@ export const sandboxCheckoutPage = (session: SandboxSession, message: Content = 
   const { cancelUrl, cents, intentId, method, paidCents, status, successUrl } = session
   const due = Math.max(0, cents - paidCents)
   const isChain = method === "CryptoCommerce"
-  const isOpen = due > 0 && (isChain || status === "open")
+  const isReplaced = session.isReplaced && due > 0
+  const isOpen = due > 0 && !isReplaced && (isChain || status === "open")
+  const lateOutcomes = isReplaced ? outcomesAfterReplacement : outcomesAfterPayment
   return page({
     title: "Sandbox checkout",
     formsLeadOut: successUrl !== null,
     body: html`<main>
 <div class="center"><p><span class="play">Play money: nothing is charged</span></p>
-<h1 class="amount">${dollars(due)}</h1><p class="soft">${due === 0 ? "Nothing due" : "Due"}</p></div>
+<h1 class="amount">${dollars(isReplaced ? 0 : due)}</h1><p class="soft">${due === 0 || isReplaced ? "Nothing due" : "Due"}</p></div>
 ${message}
 <section class="card"><dl class="facts">
 <dt>Price</dt><dd>${dollars(cents)}</dd>
 <dt>Paid</dt><dd>${dollars(paidCents)}</dd>
 <dt>Method</dt><dd>${methodNames[method] ?? method}</dd>
-${status === "cancelled" ? html`<dt>Status</dt><dd class="bad">cancelled</dd>` : ""}
+${status === "cancelled" ? html`<dt>Status</dt><dd class="bad">${isReplaced ? "replaced" : "cancelled"}</dd>` : ""}
 </dl></section>
-${isOpen ? payForm(due) : nothingToPay}
+${isOpen ? payForm(due) : isReplaced ? replacedNotice : nothingToPay}
 ${isChain && isOpen ? chains(intentId, due) : ""}
-${isChain && !isOpen ? html`<form method="post" class="stack">${tryOut(outcomesAfterPayment)}</form>` : ""}
+${isChain && !isOpen ? html`<form method="post" class="stack">${tryOut(lateOutcomes)}</form>` : ""}
 ${cancelUrl === null ? "" : html`<p class="center"><a href="${cancelUrl}">Return without paying</a></p>`}
 </main>`,
   })

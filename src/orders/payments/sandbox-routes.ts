@@ -88,7 +88,9 @@ const payCheckout = route({
         : yield* getSession(sessionId)
       if (!isTaken && now.paidCents < now.cents)
         return yield* new Conflict({
-          error: "This checkout was cancelled or paid in the meantime. Reload the page.",
+          error: now.isReplaced
+            ? "This payment was replaced by another payment method. Return to your cart to pay."
+            : "This checkout was cancelled or paid in the meantime. Reload the page.",
         })
       if (action !== "underpay" && session.successUrl !== null)
         return Reply.redirect(session.successUrl, {}, 303)

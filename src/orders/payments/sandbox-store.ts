@@ -12,6 +12,8 @@ export interface SandboxSession {
   readonly cents: number
   readonly paidCents: number
   readonly status: "open" | "cancelled"
+  /** The buyer chose another payment method, so this session must not be paid any more. */
+  readonly isReplaced: boolean
   readonly successUrl: string | null
   readonly cancelUrl: string | null
 }
@@ -36,7 +38,7 @@ export const makeSandboxStore = Sql.useSync((sql) => ({
     sql
       .rows<SandboxSession>(
         (q) => q`select id as "intentId", session_id as "sessionId", order_id as "orderId", method, cents,
-                        paid_cents as "paidCents", status, success_url as "successUrl", cancel_url as "cancelUrl"
+                        paid_cents as "paidCents", status, replaced_at is not null as "isReplaced", success_url as "successUrl", cancel_url as "cancelUrl"
                    from sandbox_intent where session_id = ${sessionId}`,
       )
       .pipe(Effect.map((rows) => rows[0])),
@@ -80,6 +82,18 @@ export const makeSandboxStore = Sql.useSync((sql) => ({
       .rows((q) => q`select 1 from sandbox_intent where id = ${intentId} and status = 'cancelled'`)
       .pipe(Effect.map((rows) => rows.length > 0)),
 
-  cancelIntent: (intentId: string) =>
-    sql.rows((q) => q`update sandbox_intent set status = 'cancelled' where id = ${intentId}`),
+  cancelIntent: (intentId: string, isReplaced: boolean) =>
+    sql.rows(
+      (q) => q`update sandbox_intent
+                  set status = 'cancelled',
+                      replaced_at = case when ${isReplaced} and paid_cents < cents then coalesce(replaced_at, now())
+                                         else replaced_at end
+                where id = ${intentId}`,
+    ),
+
+  capturesOf: (intentId: string) =>
+    sql.rows<{ readonly id: string; readonly cents: number }>(
+      (q) =>
+        q`select id, cents from sandbox_payment where intent_id = ${intentId} and outcome = 'captured' order by at`,
+    ),
 }))

@@ -33,6 +33,16 @@ const card = (orderId: string) => ({
   exp_year: 2040,
 })
 
+const captureOf = (payment: {
+  readonly id: string
+  readonly orderId: string
+  readonly intentId: string
+  readonly cents: number
+}): PaymentEvent => {
+  const { cents, id, intentId, orderId } = payment
+  return { kind: "captured", provider: "sandbox", fact: `sandbox:${id}`, orderId, intentId, cents }
+}
+
 /**
  * A payment provider inside this service, for demonstrations and tests. It is separated from orders: it has its own
  * tables, stores only the ids of orders, and reports payments only through signed webhooks.
@@ -126,9 +136,8 @@ export class Sandbox extends Context.Service<
           { onTop }: { readonly onTop: boolean },
         ) => {
           const paymentId = `pay_sandbox_${randomUUID()}`
-          const fact = `sandbox:${paymentId}`
           const events: ReadonlyArray<PaymentEvent> = [
-            { kind: "captured", provider: "sandbox", fact, orderId, intentId, cents },
+            captureOf({ cents, id: paymentId, intentId, orderId }),
             ...(method === "CardCheckout"
               ? [{ kind: "method_used", provider: "sandbox", orderId, method: card(orderId) } as const]
               : []),
@@ -139,7 +148,7 @@ export class Sandbox extends Context.Service<
 
         const decline = Effect.fnUntraced(function* ({ intentId, orderId }: SandboxSession) {
           yield* record(intentId, { id: `pay_sandbox_${randomUUID()}`, cents: 0, outcome: "declined" }, [
-            { kind: "declined", provider: "sandbox", orderId, reason: "Your card was declined." },
+            { kind: "declined", provider: "sandbox", orderId, intentId, reason: "Your card was declined." },
           ])
         })
 
@@ -148,8 +157,13 @@ export class Sandbox extends Context.Service<
           leastCents: 1,
           foresee,
           createIntent,
-          cancelIntent: ({ intentId }) => Effect.asVoid(store.cancelIntent(intentId)),
+          cancelIntent: ({ intentId }, reason) =>
+            Effect.asVoid(store.cancelIntent(intentId, reason === "replaced")),
           isCancelled: ({ intentId }) => store.isCancelled(intentId),
+          capturesOf: ({ intentId }, orderId) =>
+            Effect.map(store.capturesOf(intentId), (payments) =>
+              payments.map(({ cents, id }) => captureOf({ cents, id, intentId, orderId })),
+            ),
           refund: ({ cents, intentId, orderId, refundId }) =>
             record(intentId, { id: refundId, cents: -cents, outcome: "refunded" }, [
               { kind: "refunded", provider: "sandbox", orderId, paymentFact: "", intentId, refundId, cents },

@@ -6,17 +6,20 @@ const provider = "stripe"
 const idOf = (value: string | { readonly id: string } | null | undefined): string =>
   typeof value === "string" ? value : (value?.id ?? "")
 
-const captured = (intent: Stripe.PaymentIntent): PaymentEvent | undefined => {
+const attemptOf = ({ metadata }: Stripe.PaymentIntent): { readonly attempt?: number } =>
+  metadata["attempt"] === undefined ? {} : { attempt: Number(metadata["attempt"]) }
+
+/** The payment of a payment intent that succeeded. Undefined if it is not a payment of this service. */
+export const capturedBy = (intent: Stripe.PaymentIntent): PaymentEvent | undefined => {
   const orderId = intent.metadata["order_id"]
   if (orderId === undefined || intent.currency !== "usd") return undefined
-  const attempt = intent.metadata["attempt"]
   return {
     kind: "captured",
     provider,
     fact: `stripe:${intent.id}`,
     orderId,
     intentId: intent.id,
-    ...(attempt === undefined ? {} : { attempt: Number(attempt) }),
+    ...attemptOf(intent),
     cents: intent.amount_received,
   }
 }
@@ -25,7 +28,7 @@ const declined = (intent: Stripe.PaymentIntent): PaymentEvent | undefined => {
   const orderId = intent.metadata["order_id"]
   if (orderId === undefined) return undefined
   const reason = intent.last_payment_error?.message ?? "The payment was declined."
-  return { kind: "declined", provider, orderId, reason }
+  return { kind: "declined", provider, orderId, intentId: intent.id, ...attemptOf(intent), reason }
 }
 
 const refunded = (refund: Stripe.Refund): PaymentEvent | undefined => {
@@ -72,7 +75,7 @@ const methodUsed = (charge: Stripe.Charge): PaymentEvent | undefined => {
 export const readStripeEvent = (event: Stripe.Event): PaymentEvent | undefined => {
   switch (event.type) {
     case "payment_intent.succeeded":
-      return captured(event.data.object)
+      return capturedBy(event.data.object)
     case "payment_intent.payment_failed":
       return declined(event.data.object)
     case "refund.created":

@@ -1,10 +1,9 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import type StripeSdk from "stripe"
-import type { Intent } from "../../../machines/orders/context.ts"
 import { InvalidRequest, Unavailable } from "../../../schema/errors.ts"
 import { AppConfig } from "../../config/config.ts"
-import type { IntentRequest, MadeIntent, PaymentProvider } from "./port.ts"
-import { readStripeEvent } from "./stripe-events.ts"
+import type { IntentName, IntentRequest, MadeIntent, PaymentProvider } from "./port.ts"
+import { capturedBy, readStripeEvent } from "./stripe-events.ts"
 
 // The version is fixed here, because the default version of a Stripe account can change the format of webhooks.
 const apiVersion = "2026-10-28.endive"
@@ -112,10 +111,22 @@ const makeProvider = (stripe: StripeSdk, webhookSecret: string): PaymentProvider
       ),
     )
 
-  const cancel = ({ intentId, sessionId }: Intent): Effect.Effect<unknown, StripeRefused | Unavailable> =>
+  const cancel = ({
+    intentId,
+    sessionId,
+  }: IntentName): Effect.Effect<unknown, StripeRefused | Unavailable> =>
     sessionId === undefined
       ? ask(() => stripe.paymentIntents.cancel(intentId))
       : ask(() => stripe.checkout.sessions.expire(sessionId))
+
+  /** The payment intent of an intent. Null if the buyer has not paid with the session yet. */
+  const paymentOf = ({ intentId, sessionId }: IntentName) =>
+    ask(async () => {
+      if (sessionId === undefined) return stripe.paymentIntents.retrieve(intentId)
+      const found = await stripe.checkout.sessions.retrieve(sessionId, { expand: ["payment_intent"] })
+      const payment = found.payment_intent
+      return typeof payment === "string" ? stripe.paymentIntents.retrieve(payment) : payment
+    })
 
   /**
    * Finds a refund by its metadata. Stripe stores an idempotency key for only one day, so the key is not sufficient.
@@ -161,6 +172,14 @@ const makeProvider = (stripe: StripeSdk, webhookSecret: string): PaymentProvider
             ({ status }) => status === "expired",
           )
       ).pipe(Effect.catchTag("StripeRefused", () => Effect.succeed(false))),
+    capturesOf: (intent) =>
+      paymentOf(intent).pipe(
+        Effect.map((payment) => {
+          const captured = payment?.status === "succeeded" ? capturedBy(payment) : undefined
+          return captured === undefined ? [] : [captured]
+        }),
+        Effect.catchTag("StripeRefused", () => Effect.succeed([])),
+      ),
     refund: ({ cents, intentId, isRepeated, orderId, refundId }) =>
       Effect.gen(function* () {
         const made = isRepeated ? yield* findRefund(intentId, refundId) : undefined

@@ -125,6 +125,7 @@ export const planRefund = Effect.fnUntraced(function* (
       itemIds,
       ...part,
       ...(request.reason == null ? {} : { reason: request.reason }),
+      ...(itemIds.length === 0 || request.keep_ids === true ? {} : { releases: true as const }),
       ...(operationKey === undefined ? {} : { operationKey }),
       ...(parts.length === 1 ? {} : { whole: first }),
     }),

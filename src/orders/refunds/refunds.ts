@@ -6,7 +6,7 @@ import {
   type EventRefused,
   fieldFault,
   NotFound,
-  type Unavailable,
+  Unavailable,
   type Unprocessable,
 } from "../../../schema/errors.ts"
 import { isoTime } from "../../../schema/iso-time.ts"
@@ -17,6 +17,7 @@ import type { StoredOrder } from "../order-store.ts"
 import { Payments } from "../payments/payments.ts"
 import { refusedByState } from "../refusals.ts"
 import { planRefund, type RequestedRefund } from "./plans.ts"
+import { makeDecideReleases } from "./releases.ts"
 
 type Failure = Unprocessable | EventRefused | NotFound | Unavailable
 
@@ -37,6 +38,14 @@ const unreachable = (provider: string) =>
       ? "The order was paid with test payments, which are disabled on this server. Book the refund with refund_override."
       : `The order was paid through ${provider}, which is not configured on this server. Make the refund at the provider, then book it with refund_override.`,
   )
+
+const maxDecisions = 5
+const isOutdatedDecision = ({ _tag }: { readonly _tag: string }): boolean =>
+  _tag === "IdsTaken" || _tag === "LimitReached"
+const changing = new Unavailable({
+  error: "The ids of this order are being changed. Retry the request.",
+  retryAfterSeconds: 1,
+})
 
 /** Signals that the order already contains this refund, so no refund is recorded. */
 class AlreadyBooked {
@@ -93,6 +102,7 @@ export class Refunds extends Context.Service<
     Effect.gen(function* () {
       const actors = yield* OrderActors
       const payments = yield* Payments
+      const decideReleases = yield* makeDecideReleases
 
       const turn = <E>(
         orderId: string,
@@ -151,19 +161,28 @@ export class Refunds extends Context.Service<
           const refund = findRefund(context, refundId)
           const type = typeof settled === "string" ? settled : settled(refund)
           const facts = { refundId: refund?.id ?? refundId, at }
-          return Effect.succeed(
-            (type === "refund.failed"
-              ? { type, ...facts, reason: "refused" }
-              : { type, ...facts }) satisfies OrderEvent as OrderEvent,
+          if (type === "refund.made") {
+            const made = { type, ...facts }
+            return Effect.map(
+              decideReleases(context, made),
+              (releases): OrderEvent => (releases.length === 0 ? made : { ...made, releases }),
+            )
+          }
+          return Effect.succeed<OrderEvent>(
+            type === "refund.failed" ? { type, ...facts, reason: "refused" } : { type, ...facts },
           )
         }).pipe(
+          // The commit found that an id was transferred or minted, or a lootbox opened, after the decision about its
+          // release. So the decision is made again.
+          Effect.retry({ times: maxDecisions, while: isOutdatedDecision }),
           Effect.asVoid,
           Effect.catchTags({
             EventRefused: () => Effect.void,
             NotFound: () => Effect.void,
             UniqueConflict: () => Effect.void,
-            IdsTaken: Effect.die,
-            LimitReached: Effect.die,
+            // The refund stays pending. The sweep completes it later.
+            IdsTaken: () => Effect.fail(changing),
+            LimitReached: () => Effect.fail(changing),
           }),
         )
 

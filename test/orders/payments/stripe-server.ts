@@ -22,7 +22,7 @@ export const openStripe = async () => {
   const asked: Array<Asked> = []
   /** The created refunds. Every request creates a refund, as at Stripe after the idempotency key has expired. */
   const refunds: Array<Record<string, unknown>> = []
-  /** The payment intents that the service can retrieve from this server, by id. */
+  /** The payment intents and sessions that the service can retrieve from this server, by id. */
   const intents = new Map<string, unknown>()
   const how = {
     failing: undefined as { status: number; body: unknown } | undefined,
@@ -40,7 +40,7 @@ export const openStripe = async () => {
       const data = refunds.filter(({ payment_intent }) => payment_intent === intentId)
       return { object: "list", url: "/v1/refunds", has_more: false, data }
     }
-    const intent = intents.get(path.split("/")[3] ?? "")
+    const intent = intents.get(path.split("?")[0]?.split("/").at(-1) ?? "")
     if (method === "GET" && intent !== undefined) return intent
     if (path === "/v1/checkout/sessions")
       return {

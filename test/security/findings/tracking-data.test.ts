@@ -151,7 +151,11 @@ describe("a cancelled order", () => {
       await isStored(walletPay.order.id, withStripe),
     ]
     const answer = (session: string, intent: string) => {
-      stripe.intents.set("sessions", { id: "cs", object: "checkout.session", status: session })
+      stripe.intents.set(order.payment_method_data.session_id, {
+        id: "cs",
+        object: "checkout.session",
+        status: session,
+      })
       stripe.intents.set(walletPay.order.payment_method_data.payment_intent_id, {
         id: "pi",
         object: "payment_intent",

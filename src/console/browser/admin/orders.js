@@ -8,6 +8,16 @@ import { explain } from "../platform/http.js"
 
 const kinds = { Paid: "good", PendingPayment: "warn", Cancelled: "", Draft: "" }
 
+/** Why a refund did not release an id or a lootbox. */
+const reasons = {
+  partially_refunded: "only a part of the price was refunded",
+  not_owned: "the buyer no longer owns it",
+  minted: "it is minted",
+  mint_permitted: "it can still be minted",
+  in_transfer: "it is in a transfer",
+  opened: "it was opened",
+}
+
 const contents = (order) =>
   order.order_items
     .filter(({ item_type }) => item_type !== "Discount")
@@ -44,24 +54,50 @@ const paymentForm = (order, again) =>
     ),
   )
 
+/** The ids that the refund of the order did not release, with the reason. */
+const keptIds = ({ order_items: items }) =>
+  items
+    .filter((item) => item.not_released_reason !== undefined && item.not_released_reason !== "requested")
+    .map((item) => `${item.emoji_id ?? "Lootbox"}: ${reasons[item.not_released_reason]}`)
+
+const refundButton = (order, again, { consequence, keeps, label }) =>
+  confirmButton(
+    label,
+    {
+      question: `Refund order ${order.order_number}?`,
+      consequence: `The full unrefunded amount is paid back to ${buyer(order)}. ${consequence}`,
+    },
+    async () => {
+      const kept = keptIds(await call("POST", `/orders/${order.id}/refund`, { keep_ids: keeps }))
+      const done = `Order ${order.order_number} is being refunded.`
+      notify(kept.length === 0 ? done : `${done} Not released: ${kept.join(", ")}.`, "good")
+      await again()
+    },
+    { class: "plain small" },
+  )
+
+/** Only a paid order has ids to release. A refund of another order only returns money. */
+const refundButtons = (order, again) =>
+  order.status === "Paid"
+    ? [
+        refundButton(order, again, {
+          label: "Refund",
+          keeps: false,
+          consequence: "The buyer loses the ids and unopened lootboxes, and others can buy the ids.",
+        }),
+        refundButton(order, again, {
+          label: "Refund, keep ids",
+          keeps: true,
+          consequence: "The buyer keeps the ids.",
+        }),
+      ]
+    : [refundButton(order, again, { label: "Refund", keeps: true, consequence: "" })]
+
 const actions = (order, again) =>
   h(
     "div",
     { class: "cell-actions" },
-    order.allowed_actions.includes("refund") &&
-      confirmButton(
-        "Refund",
-        {
-          question: `Refund order ${order.order_number}?`,
-          consequence: `The full unrefunded amount is paid back to ${buyer(order)}. The buyer keeps the ids.`,
-        },
-        async () => {
-          await call("POST", `/orders/${order.id}/refund`, {})
-          notify(`Order ${order.order_number} is being refunded.`, "good")
-          await again()
-        },
-        { class: "plain small" },
-      ),
+    order.allowed_actions.includes("refund") && refundButtons(order, again),
     order.status === "Paid" &&
       actionButton(
         "Resend receipt",
