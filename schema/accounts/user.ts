@@ -14,6 +14,8 @@ const required = {
   pubkeys: Schema.Array(Schema.String),
   role: Role,
   two_factor_should_prompt: Schema.Boolean,
+  /** False while the account is deactivated. `deactivated_at` is then set. */
+  is_active: Schema.Boolean,
 }
 const optional = {
   alternate_id: Schema.optionalKey(Schema.String),

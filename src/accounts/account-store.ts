@@ -3,6 +3,7 @@ import type { ChannelPosition } from "../../actors/ports.ts"
 import type { Role } from "../../schema/accounts/scope.ts"
 import type { TwoFactorProvider } from "../../schema/accounts/user.ts"
 import type { Unavailable } from "../../schema/errors.ts"
+import { type CustodialKey, CustodialKeys } from "../crypto/custodial-keys.ts"
 import { Sql } from "../postgres/sql.ts"
 import type { SqlRefused } from "../postgres/sql-failures.ts"
 import type { OutboxRow } from "../turns/outbox.ts"
@@ -46,6 +47,9 @@ export interface NewAccount {
   readonly mail?: ReadonlyArray<OutboxRow>
 }
 
+/** A custodial key in the form that the SQL functions read. */
+const storedKey = ({ pubkey, sealedKey }: CustodialKey) => ({ pubkey, sealed_key: sealedKey })
+
 export interface AccountChange {
   readonly id: string
   readonly first_name?: string
@@ -75,7 +79,7 @@ export class Accounts extends Context.Service<
   {
     find(name: AccountName): Effect.Effect<Account | undefined, Unavailable>
     /**
-     * Creates the user. If the email belongs to an active invited account that owns nothing, that account is
+     * Creates the user with a custodial key. If the email belongs to an active invited account that owns nothing, that account is
      * registered instead. Returns the id of the user.
      */
     register(account: NewAccount): Effect.Effect<string, Unavailable | SqlRefused>
@@ -115,6 +119,7 @@ export class Accounts extends Context.Service<
     Accounts,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const custodial = yield* CustodialKeys
 
       const find = (name: AccountName) =>
         sql
@@ -141,14 +146,19 @@ export class Accounts extends Context.Service<
 
       return Accounts.of({
         find,
-        register: (account) =>
-          sql
-            .attempt<{ user: { id: string } }>(
-              (q) => q`select register_user(${JSON.stringify(account)}::text::jsonb) as user`,
-            )
-            .pipe(Effect.map((rows) => rows[0]?.user.id ?? account.id)),
-        putAdmin: (email, { storedHash, wantedHash }) =>
-          sql.rows((q) => q`select put_admin(${email}, ${storedHash}, ${wantedHash})`).pipe(Effect.asVoid),
+        register: Effect.fnUntraced(function* (account) {
+          const given = JSON.stringify({ ...account, key: storedKey(yield* custodial.make) })
+          const [row] = yield* sql.attempt<{ user: { id: string } }>(
+            (q) => q`select register_user(${given}::text::jsonb) as user`,
+          )
+          return row?.user.id ?? account.id
+        }),
+        putAdmin: Effect.fnUntraced(function* (email, { storedHash, wantedHash }) {
+          const key = JSON.stringify(storedKey(yield* custodial.make))
+          yield* sql.rows(
+            (q) => q`select ensure_admin(${email}, ${storedHash}, ${wantedHash}, ${key}::text::jsonb)`,
+          )
+        }),
         update: (change) =>
           sql
             .attempt<{ done: Partial<SessionsEnded> | null }>(

@@ -8,7 +8,7 @@ create or replace function display_user(u app_user) returns jsonb language sql s
     'id', u.id, 'created_at', wire_time(u.created_at), 'updated_at', wire_time(u.updated_at),
     'free_limit', u.free_limit, 'remaining_free_emoji', greatest(u.free_limit - u.free_used, 0), 'role', u.role,
     'alternate_id', u.alternate_id, 'email', u.email, 'first_name', u.first_name, 'last_name', u.last_name,
-    'source', u.source, 'deactivated_at', wire_time(u.deactivated_at), 'email_verified_at', wire_time(u.email_verified_at),
+    'source', u.source, 'is_active', u.deactivated_at is null, 'deactivated_at', wire_time(u.deactivated_at), 'email_verified_at', wire_time(u.email_verified_at),
     'two_factor_last_prompted_at', wire_time(u.two_factor_last_prompted_at),
     'pubkeys', (select coalesce(jsonb_agg(k.pubkey order by k.created_at, k.pubkey), '[]') from pubkey k where k.user_id = u.id),
     'two_factor_auth', (select coalesce(jsonb_agg(t.provider order by t.is_default desc, t.provider), '[]')
@@ -83,7 +83,7 @@ create or replace function owns_something(p_user uuid) returns boolean language 
                     and status in ('AwaitingSender', 'AwaitingReceiver'))
 $$;
 
--- Creates a user and sends the welcome mail, or claims an invited account for the new user. The caller chooses the
+-- Creates a user with a custodial key and sends the welcome mail, or claims an invited account for the new user. The caller chooses the
 -- id, so a repeated call returns the same user. An invited account that owns something is not claimed here, because
 -- it belongs to the person who can read the mail of its address. For a claimed account the password is not stored:
 -- the address is not verified yet, so the password could be a stranger's. The mailed link verifies the address and
@@ -107,6 +107,7 @@ begin
               p->>'password_hash')
       returning * into u;
     end if;
+    perform add_first_key(u.id, p->'key');
     if p ? 'link' then
       insert into magic_link (token_hash, user_id, email, purpose, expires_at)
       values (p->'link'->>'token_hash', u.id, u.email, purpose,
@@ -160,7 +161,8 @@ end $$;
 
 -- Deletes everything that was set up while the address of an account was not verified, because a stranger may have
 -- done it. Returns the ids of the deleted API keys. If the account had verified another address before, its second
--- factors and custodial keys are not deleted.
+-- factors are not deleted. Custodial keys stay: nobody but the service has their private keys, and a user always has a
+-- key.
 create or replace function end_unproven(u app_user) returns text[] language plpgsql as $$
 declare keys text[];
 begin
@@ -169,7 +171,7 @@ begin
   delete from two_factor where user_id = u.id and u.proven_at is null;
   delete from sms_code where user_id = u.id and u.proven_at is null;
   delete from wallet where user_id = u.id;
-  delete from pubkey k where k.user_id = u.id and not (k.sealed_key is not null and u.proven_at is not null)
+  delete from pubkey k where k.user_id = u.id and k.sealed_key is null
      and not exists (select 1 from emoji_id e where e.pubkey = k.pubkey);
   return keys;
 end $$;
@@ -219,18 +221,21 @@ end $$;
 -- registered but never verified, everything that was set up in that account is deleted: a second factor could lock
 -- the administrator out, and keys and sessions could let a stranger in. If that account had verified another address
 -- before, or has an alternate_id and a password, the address is removed from it instead, and a new account is
--- created.
-create or replace function put_admin(p_email text, p_old text, p_new text) returns boolean language plpgsql as $$
+-- created. p_key is the custodial key of an account that has none.
+create or replace function ensure_admin(p_email text, p_old text, p_new text, p_key jsonb) returns boolean language plpgsql as $$
 declare was app_user; u app_user;
 begin
   insert into app_user (email, role, password_hash, email_verified_at) values (p_email, 'Admin', p_new, now())
-  on conflict (email) do nothing;
-  if found then return false; end if;
+  on conflict (email) do nothing returning * into u;
+  if found then
+    perform add_first_key(u.id, p_key);
+    return false;
+  end if;
   select * into was from app_user where email = p_email for update;
   if found and was.email_verified_at is null
      and (was.proven_email is not null or (was.alternate_id is not null and was.password_hash is not null)) then
     perform give_back_address(was);
-    return put_admin(p_email, p_old, p_new);
+    return ensure_admin(p_email, p_old, p_new, p_key);
   end if;
   update app_user set role = case when role = 'Super' then role else 'Admin' end, deactivated_at = null, deleted_at = null,
          invited_at = null, email_verified_at = coalesce(email_verified_at, now()), updated_at = now()
@@ -239,6 +244,7 @@ begin
     perform end_unproven(was);
     perform end_sessions(u.id, 'claimed');
   end if;
+  perform add_first_key(u.id, p_key);
   if u.password_hash is not distinct from p_old and p_new is distinct from p_old then
     perform set_password(u.id, p_new);
     return true;

@@ -68,7 +68,9 @@ const twoFactor = route({
   success: TokenResponse,
   errors: [Unauthorized],
   handler: ({ body }) =>
-    Sessions.use((sessions) => Effect.map(sessions.verifyCode(body.refresh_token, body.code), privately)),
+    Sessions.use((sessions) =>
+      Effect.map(sessions.verifyCode(body.refresh_token, body.code, { repeatsSetup: true }), privately),
+    ),
 })
 
 const sentIfKnown = {

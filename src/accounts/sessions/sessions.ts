@@ -83,10 +83,15 @@ export class Sessions extends Context.Service<
      */
     open(account: Account, facts: OpenedBy): Effect.Effect<TokenResponse, Unavailable>
     refresh(refreshToken: string): Effect.Effect<TokenResponse, Unauthorized | Unavailable>
-    /** Verifies a two-factor code. A correct code completes a pending login, or starts a new grace period. */
+    /**
+     * Verifies a two-factor code. A correct code completes a pending login, or starts a new grace period. With
+     * `repeatsSetup`, the TOTP code that confirmed the setup is accepted once more: clients confirm the setup and then
+     * log in with the same code.
+     */
     verifyCode(
       refreshToken: string,
       code: string,
+      options?: { readonly repeatsSetup: boolean },
     ): Effect.Effect<TokenResponse, Unauthorized | TooManyRequests | Unavailable>
     /**
      * Records that the user of the session has just verified a second factor without `verifyCode`, for example when
@@ -254,7 +259,11 @@ export class Sessions extends Context.Service<
         return yield* respond(account, context)
       })
 
-      const verifyCode = Effect.fnUntraced(function* (refreshToken: string, code: string) {
+      const verifyCode = Effect.fnUntraced(function* (
+        refreshToken: string,
+        code: string,
+        { repeatsSetup } = { repeatsSetup: false },
+      ) {
         const device = yield* currentDevice
         const facts = yield* read(refreshToken)
         const found = yield* actors.find(facts.sessionId)
@@ -284,7 +293,10 @@ export class Sessions extends Context.Service<
                 "This user has no two-factor authentication. Use POST /auth/token/refresh instead.",
               )
             }
-            checked ??= yield* Effect.tap(factors.prove(userId, attempt, code), recordWrong)
+            checked ??= yield* Effect.tap(
+              factors.prove(userId, attempt, code, { forLogin: repeatsSetup }),
+              recordWrong,
+            )
             const { locked_until, proof } = checked
             if (proof === "proven") return { type: "VERIFY", ...renewal(now, true, device) } as const
             if (proof === "spent") return yield* refused("This code was already used. Wait for the next one.")

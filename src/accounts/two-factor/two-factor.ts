@@ -32,7 +32,7 @@ export class TwoFactor extends Context.Service<
       userId: string,
       request: {
         readonly provider: TwoFactorProvider
-        readonly default: boolean
+        readonly default?: boolean | null
         readonly phone?: string | null
       },
     ): Effect.Effect<Enable2FAResponse, Unprocessable | TooManyRequests | Unavailable>
@@ -91,7 +91,7 @@ export class TwoFactor extends Context.Service<
         userId: string,
         request: {
           readonly provider: TwoFactorProvider
-          readonly default: boolean
+          readonly default?: boolean | null
           readonly phone?: string | null
         },
       ) {
@@ -99,7 +99,7 @@ export class TwoFactor extends Context.Service<
         const shared = {
           user_id: userId,
           provider: request.provider,
-          is_default: request.default,
+          is_default: request.default ?? true,
           backup_hashes: backup_codes.map((code) =>
             codes.hash({ purpose: "backup-code", subject: userId }, code),
           ),

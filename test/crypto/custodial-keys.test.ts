@@ -4,7 +4,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { expect, test } from "vitest"
 import { Seal } from "../../src/crypto/envelope-encryption.ts"
 import type { NamedKey } from "../../src/crypto/key-ring.ts"
-import { CustodialKeys } from "../../src/keys/custodial-keys.ts"
+import { CustodialKeys } from "../../src/crypto/custodial-keys.ts"
 import { checkPubkey, pubkeySigned } from "../../src/keys/pubkeys.ts"
 
 const key = (id: string): NamedKey => ({ id, secret: Redacted.make(randomBytes(32).toString("base64")) })

@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, sign } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
-import { Seal, type SealBroken } from "../crypto/envelope-encryption.ts"
+import { Seal, type SealBroken } from "./envelope-encryption.ts"
 
 /** A custodial key as it is stored in the database: the public key, and the encrypted private key. */
 export interface CustodialKey {
