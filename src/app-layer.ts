@@ -70,7 +70,7 @@ export const appLayer = (surroundings: ServiceOptions) => {
   })
   const actors = Layer.mergeAll(
     OrderActors.layer,
-    SessionActors.layer,
+    SessionActors.layer({ graceMs: config.twoFactorGraceSeconds * 1000 }),
     TransferActors.layer,
     LootboxActors.layer,
   ).pipe(

@@ -27,6 +27,8 @@ export interface Account {
   readonly invited: boolean
   /** The confirmed two-factor providers. The default provider is the first one. */
   readonly providers: ReadonlyArray<TwoFactorProvider>
+  /** The user was not asked within the last 30 days to set up a second factor. */
+  readonly prompt_is_due: boolean
 }
 
 interface NewLink {
@@ -106,6 +108,8 @@ export class Accounts extends Context.Service<
      * stored hash is no longer `oldHash`.
      */
     rehash(userId: string, oldHash: string, newHash: string): Effect.Effect<void, Unavailable>
+    /** Records that the user's clients ask the user now to set up a second factor. */
+    recordPrompt(userId: string): Effect.Effect<void, Unavailable>
     /**
      * Ends the open sessions of the user except the `keep` most recently updated ones. Complete logins and logins that
      * wait for a two-factor code are counted separately, so that a person who knows only the password cannot end
@@ -139,7 +143,8 @@ export class Accounts extends Context.Service<
                             u.email_verified_at is not null as email_verified, u.invited_at is not null as invited,
                             array(select t.provider from two_factor t
                                    where t.user_id = u.id and t.confirmed_at is not null
-                                   order by t.is_default desc, t.provider) as providers
+                                   order by t.is_default desc, t.provider) as providers,
+                            prompt_is_due(u) as prompt_is_due
                        from app_user u where ${where}`
           })
           .pipe(Effect.map((rows) => rows[0]))
@@ -181,6 +186,7 @@ export class Accounts extends Context.Service<
                         where id = ${userId} and password_hash = ${oldHash}`,
             )
             .pipe(Effect.asVoid),
+        recordPrompt: (userId) => sql.rows((q) => q`select record_prompt(${userId})`).pipe(Effect.asVoid),
         endOldSessions: (userId, keep) =>
           sql
             // The statement also returns a row if exactly `keep` sessions are open, because an earlier attempt may

@@ -1,8 +1,15 @@
 -- Functions for users: registration, login links, changes of accounts, API keys. The functions for second factors are
 -- in two_factor.sql.
 
+-- Whether a user without a second factor must be asked again to set one up: 30 days after the last time. The service
+-- records the time when it issues tokens for a login (record_prompt) or registers the user.
+create or replace function prompt_is_due(u app_user) returns boolean language sql stable as $$
+  select coalesce(u.two_factor_last_prompted_at < now() - interval '30 days', true)
+$$;
+
 -- Returns a user in the form of API responses, without members that are null. `two_factor_should_prompt` is true for
--- a user without a second factor who was not asked to set one up within the last 30 days.
+-- a user without a second factor for one day after `two_factor_last_prompted_at`, so that every client of the user can
+-- ask, and again when the next prompt is due.
 create or replace function display_user(u app_user) returns jsonb language sql stable as $$
   select jsonb_strip_nulls(jsonb_build_object(
     'id', u.id, 'created_at', wire_time(u.created_at), 'updated_at', wire_time(u.updated_at),
@@ -14,7 +21,12 @@ create or replace function display_user(u app_user) returns jsonb language sql s
     'two_factor_auth', (select coalesce(jsonb_agg(t.provider order by t.is_default desc, t.provider), '[]')
                           from two_factor t where t.user_id = u.id and t.confirmed_at is not null),
     'two_factor_should_prompt', not exists (select 1 from two_factor t where t.user_id = u.id and t.confirmed_at is not null)
-                                and coalesce(u.two_factor_last_prompted_at < now() - interval '30 days', true)))
+                                and (prompt_is_due(u) or u.two_factor_last_prompted_at > now() - interval '1 day')))
+$$;
+
+-- Records that the clients of a user ask the user now to set up a second factor.
+create or replace function record_prompt(p_user uuid) returns void language sql as $$
+  update app_user u set two_factor_last_prompted_at = now() where u.id = p_user and prompt_is_due(u)
 $$;
 
 -- Locks a user. Returns false if there is no such user. Functions that add to a limited list call it first: without
@@ -93,7 +105,7 @@ declare u app_user; purpose text := p->'link'->>'purpose';
 begin
   select * into u from app_user where id = (p->>'id')::uuid;
   if not found then
-    update app_user set invited_at = null, updated_at = now(), alternate_id = coalesce(p->>'alternate_id', alternate_id),
+    update app_user set invited_at = null, updated_at = now(), two_factor_last_prompted_at = now(), alternate_id = coalesce(p->>'alternate_id', alternate_id),
            first_name = coalesce(p->>'first_name', first_name), last_name = coalesce(p->>'last_name', last_name),
            source = coalesce(p->>'source', source)
      where email = p->>'email' and invited_at is not null and password_hash is null
@@ -102,9 +114,10 @@ begin
     if found then
       purpose := 'login';
     else
-      insert into app_user (id, email, alternate_id, source, first_name, last_name, password_hash)
+      insert into app_user (id, email, alternate_id, source, first_name, last_name, password_hash,
+                            two_factor_last_prompted_at)
       values ((p->>'id')::uuid, p->>'email', p->>'alternate_id', p->>'source', p->>'first_name', p->>'last_name',
-              p->>'password_hash')
+              p->>'password_hash', now())
       returning * into u;
     end if;
     perform add_first_key(u.id, p->'key');

@@ -41,6 +41,7 @@ const pendingSeconds = 3600
  * A new login ends the least recently updated sessions above this number.
  */
 const maxSessions = 200
+const notifyConcurrency = 16
 
 /** The refresh token is the previous one, because a concurrent refresh has already created the next one. */
 class AlreadyRotated extends Data.TaggedError("AlreadyRotated")<{ readonly context: SessionContext }> {}
@@ -98,6 +99,13 @@ export class Sessions extends Context.Service<
      * setting it up.
      */
     proven(sessionId: string): Effect.Effect<void, Unavailable>
+    /**
+     * Records that the user now has a second factor, which was verified in this session. The user's other sessions
+     * become `Stale` if they never verified one.
+     */
+    factorEnabled(userId: string, sessionId: string): Effect.Effect<void, Unavailable>
+    /** Records that the user has no second factor any more. No session of the user is `Stale` then. */
+    factorsDisabled(userId: string): Effect.Effect<void, Unavailable>
     /** Records that a code of the session's user was refused, because the account is locked until this time. */
     locked(sessionId: string, until: number): Effect.Effect<void, Unavailable>
     /**
@@ -143,8 +151,21 @@ export class Sessions extends Context.Service<
         device,
       })
 
+      /**
+       * Records the time when the user's clients ask the user to enable two-factor authentication, at most once in 30
+       * days. The tokens are issued even if this fails; the next refresh tries again.
+       */
+      const recordPrompt = ({ id, prompt_is_due, providers }: Account) =>
+        prompt_is_due && providers.length === 0
+          ? accounts.recordPrompt(id).pipe(
+              Effect.andThen(publisher.accountsChanged([id])),
+              Effect.catch((failure) => Effect.logWarning("two-factor prompt not recorded", failure)),
+            )
+          : Effect.void
+
       const respond = Effect.fnUntraced(function* (account: Account, context: SessionContext) {
         const { admitted, generation, id } = context
+        yield* recordPrompt(account)
         const [wants] = account.providers
         const response: TokenResponse = {
           access_token: yield* tokens.sign(
@@ -233,7 +254,7 @@ export class Sessions extends Context.Service<
             account = yield* accountOf(current, now)
             switch (tokenState(facts, context, now)) {
               case "current":
-                return account.providers.length === 0 && !context.admitted
+                return account.providers.length === 0
                   ? ({ type: "ADMIT", ...renewal(now, true, device) } as const)
                   : ({ type: "ROTATE", ...renewal(now, context.admitted, device) } as const)
               case "predecessor":
@@ -332,6 +353,19 @@ export class Sessions extends Context.Service<
           Effect.asVoid,
         )
 
+      const proven = (sessionId: string) => notify(sessionId, { type: "PROVE", at: actors.now() })
+
+      const notifyAll = Effect.fnUntraced(function* (
+        userId: string,
+        event: Parameters<typeof actors.send>[1],
+      ) {
+        const found = yield* store.list(userId)
+        yield* Effect.forEach(found, ({ id }) => notify(id, event), {
+          concurrency: notifyConcurrency,
+          discard: true,
+        })
+      })
+
       const list = Effect.fnUntraced(function* (userId: string) {
         const found = yield* store.list(userId)
         const now = isoTime(actors.now())
@@ -365,7 +399,12 @@ export class Sessions extends Context.Service<
         open,
         refresh,
         verifyCode,
-        proven: (sessionId) => notify(sessionId, { type: "PROVE", at: actors.now() }),
+        proven,
+        factorEnabled: Effect.fnUntraced(function* (userId, sessionId) {
+          yield* proven(sessionId)
+          yield* notifyAll(userId, { type: "FACTOR_ENABLED" })
+        }),
+        factorsDisabled: (userId) => notifyAll(userId, { type: "FACTOR_DISABLED" }),
         locked: (sessionId, until) => notify(sessionId, { type: "LOCK", until }),
         list,
         endOne,
