@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { ed25519 } from "@noble/curves/ed25519.js"
 import { describe, expect, it } from "vitest"
+import { SecondFactors } from "../../src/accounts/two-factor/second-factors.ts"
 import { login, register, someEmail, totpCode } from "../accounts/person.ts"
 import { expectAnswer } from "../fixtures/contract.ts"
 import { serve } from "../fixtures/service.ts"
@@ -80,6 +81,15 @@ describe("the code that confirmed the setup of an authenticator app", () => {
     expect((await sendCode(email, code)).status).toBe(200)
     const third = await sendCode(email, code)
     expect([third.status, third.body.error]).toEqual([401, expect.stringContaining("already used")])
+  })
+
+  it("is refused as used outside of /auth/2fa, which still accepts it afterwards", async () => {
+    const { code, email, id } = await enrolled()
+    const proof = await service.runtime.runPromise(
+      SecondFactors.use((factors) => factors.prove(id, randomUUID(), code, { forLogin: false })),
+    )
+    expect(proof.proof).toBe("spent")
+    expect((await sendCode(email, code)).status).toBe(200)
   })
 
   it("is accepted by only one of eight logins that send it at the same time", async () => {

@@ -41,6 +41,7 @@ const item = (session, again) =>
       h("strong", {}, session.device ?? "Unknown device"),
       " ",
       session.current && badge("This session", "good"),
+      " ",
       statusBadges[session.status]?.(),
       h("br"),
       h(
