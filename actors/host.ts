@@ -149,7 +149,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       id,
       turn: randomUUID(),
       expected,
-      value: next.value,
+      value: options.format.states?.write(stateName(next)) ?? next.value,
       context: next.context,
       format: options.format.version,
       effects,

@@ -10,6 +10,14 @@ export interface SnapshotFormat<M extends AnyStateMachine> {
    */
   readonly version: number
   readonly context: Schema.Codec<ContextFrom<M>, unknown>
+  /**
+   * Set if the release before cannot read one of the states. `write` returns the state under which it is stored, and
+   * `read` finds it again with the context.
+   */
+  readonly states?: {
+    readonly write: (value: string) => string
+    readonly read: (value: string, context: ContextFrom<M>) => string
+  }
 }
 
 /** A stored snapshot that this release must not use, because it is damaged or was written by a newer release. */
@@ -47,7 +55,8 @@ export const makeReadSnapshot = <M extends AnyStateMachine>(
     const checked = check(row)
     if (Result.isFailure(checked)) return unreadable(checked.failure.message)
     // The stored object is used, not the decoded one: decoding would remove members that a newer release has added.
-    const { context, value } = row
+    const { context } = row
+    const value = format.states?.read(checked.success.value, context as ContextFrom<M>) ?? row.value
     return Effect.succeed(machine.resolveState({ value: value as never, context: context as never }))
   }
 }

@@ -14,6 +14,7 @@ import { receiveCliNotifications } from "./cluster/cli-notifications.ts"
 import { type ClusterOptions, clusterLayer } from "./cluster/layer.ts"
 import { AppConfig, type Config } from "./config/config.ts"
 import { masterKeys } from "./config/secret-keys.ts"
+import { CustodialKeys } from "./crypto/custodial-keys.ts"
 import { Seal } from "./crypto/envelope-encryption.ts"
 import { currentUser } from "./current-user/layer.ts"
 import { DemoItems } from "./demo/demo-item-store.ts"
@@ -70,7 +71,7 @@ export const appLayer = (surroundings: ServiceOptions) => {
   })
   const actors = Layer.mergeAll(
     OrderActors.layer,
-    SessionActors.layer,
+    SessionActors.layer({ graceMs: config.twoFactorGraceSeconds * 1000 }),
     TransferActors.layer,
     LootboxActors.layer,
   ).pipe(
@@ -89,6 +90,7 @@ export const appLayer = (surroundings: ServiceOptions) => {
     Outbox.layer,
     clusterLayer(surroundings),
     Readiness.layer,
+    CustodialKeys.layer,
     sealedKeysCheck,
   ).pipe(
     Layer.provideMerge(

@@ -27,6 +27,7 @@ import { withoutInfo } from "./telemetry/log.ts"
 import { Metrics } from "./telemetry/metrics.ts"
 import { Outbox } from "./turns/outbox.ts"
 import { errorPage } from "./web/error-page.ts"
+import { endpointWithRecaptcha, recaptchaWidget } from "./web/recaptcha.ts"
 import { endpointWithNotice, siteNotice, withNotice } from "./web/site-notice.ts"
 
 const prepareData = Effect.fnUntraced(function* (config: Config) {
@@ -142,8 +143,10 @@ export const startService = async (
       observe: metrics.observer,
       refuse,
     }
-    const shownEndpoints =
-      notice === undefined ? endpoints : endpoints.map((one) => endpointWithNotice(one, notice))
+    const widget = recaptchaWidget(config)
+    const shownEndpoints = endpoints
+      .map((one) => (widget === undefined ? one : endpointWithRecaptcha(one, widget)))
+      .map((one) => (notice === undefined ? one : endpointWithNotice(one, notice)))
     metricsServer = await startMetricsServer(endpoints, config.metricsPort, shared)
     const server: Server = await startServer({
       ...shared,

@@ -34,7 +34,7 @@ export const subjects: Readonly<Record<string, ReadonlyArray<string>>> = {
   partners: ["accounts", "directory", "market", "orders", "organizations", "sign-in"],
   "current-user": ["accounts", "directory", "keys", "transfers"],
   console: ["accounts", "directory", "orders", "sign-in"],
-  operations: ["accounts", "mail", "orders", "partners", "sign-in", "transfers"],
+  operations: ["accounts", "keys", "mail", "orders", "partners", "sign-in", "transfers"],
   demo: ["accounts", "directory", "keys", "lootboxes", "orders", "organizations", "sign-in"],
   cli: ["accounts", "client", "demo", "directory", "keys", "minting", "orders", "organizations", "sign-in"],
   client: [],

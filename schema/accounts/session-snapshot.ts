@@ -27,6 +27,12 @@ export const SessionContext = Schema.Struct({
   wrongCodes: Schema.Int,
   /** Until when the account's two-factor codes are locked, if the state is `Locked`; otherwise null. */
   lockedUntil: Schema.NullOr(Schema.Finite),
+  /**
+   * Set in the state `Stale`: the verification that is too old, or null if the session never had one. Release 0.2 cannot
+   * read this state. So `Stale` is stored as `Verified`, and this member distinguishes the two. If release 0.2 verifies a
+   * code, `verifiedAt` differs from it, and the session is `Verified`.
+   */
+  stale: Schema.optionalKey(Schema.NullOr(Schema.Struct({ verifiedAt: Schema.NullOr(Schema.Finite) }))),
   /** Sessions of release 0.2 have none until their next refresh. */
   device: Schema.optionalKey(SessionDevice),
 })

@@ -103,12 +103,12 @@ export const SuccessResponse = Schema.Struct({ message: Schema.String }).annotat
 
 /**
  * A login session of the current user. `Pending` waits for its two-factor code: someone has shown the password or used
- * an emailed link. `last_used_at` is exact to about a minute. Sessions of release 0.2 have no `device` and no `address`
+ * an emailed link. `Stale` requires a new code for sensitive operations. `last_used_at` is exact to about a minute. Sessions of release 0.2 have no `device` and no `address`
  * until their next refresh.
  */
 export const DisplaySession = Schema.Struct({
   id: Uuid,
-  status: Schema.Literals(["Pending", "Verified", "Locked"]),
+  status: Schema.Literals(["Pending", "Verified", "Stale", "Locked"]),
   created_at: DateTime,
   last_used_at: DateTime,
   expires_at: DateTime,

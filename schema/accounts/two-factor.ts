@@ -3,7 +3,8 @@ import { optional, text } from "../wire-format.ts"
 import { TwoFactorProvider } from "./user.ts"
 
 export const Enable2FABody = Schema.Struct({
-  default: Schema.Boolean,
+  /** Whether a login asks for this method first if the user has both. True if it is missing: some clients omit it. */
+  default: optional(Schema.Boolean),
   provider: TwoFactorProvider,
   phone: optional(text(40)),
 }).annotate({ identifier: "Enable2FABody" })

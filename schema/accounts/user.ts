@@ -13,7 +13,13 @@ const required = {
   remaining_free_emoji: Schema.Int,
   pubkeys: Schema.Array(Schema.String),
   role: Role,
+  /**
+   * Whether a client should ask the user to enable two-factor authentication. True for one day every 30 days while it is
+   * off.
+   */
   two_factor_should_prompt: Schema.Boolean,
+  /** False while the account is deactivated. `deactivated_at` is then set. */
+  is_active: Schema.Boolean,
 }
 const optional = {
   alternate_id: Schema.optionalKey(Schema.String),
@@ -23,6 +29,7 @@ const optional = {
   source: Schema.optionalKey(Schema.String),
   deactivated_at: Schema.optionalKey(DateTime),
   email_verified_at: Schema.optionalKey(DateTime),
+  /** When that day last began: at a registration, login or refresh of tokens. */
   two_factor_last_prompted_at: Schema.optionalKey(DateTime),
   two_factor_auth: Schema.optionalKey(Schema.Array(TwoFactorProvider)),
   partner_conversion_id: Schema.optionalKey(Schema.String),

@@ -3,6 +3,7 @@ import type { ChannelPosition } from "../../actors/ports.ts"
 import type { Role } from "../../schema/accounts/scope.ts"
 import type { TwoFactorProvider } from "../../schema/accounts/user.ts"
 import type { Unavailable } from "../../schema/errors.ts"
+import { type CustodialKey, CustodialKeys } from "../crypto/custodial-keys.ts"
 import { Sql } from "../postgres/sql.ts"
 import type { SqlRefused } from "../postgres/sql-failures.ts"
 import type { OutboxRow } from "../turns/outbox.ts"
@@ -26,6 +27,8 @@ export interface Account {
   readonly invited: boolean
   /** The confirmed two-factor providers. The default provider is the first one. */
   readonly providers: ReadonlyArray<TwoFactorProvider>
+  /** The user was not asked within the last 30 days to set up a second factor. */
+  readonly prompt_is_due: boolean
 }
 
 interface NewLink {
@@ -47,6 +50,9 @@ export interface NewAccount {
   readonly link?: NewLink
   readonly mail?: ReadonlyArray<OutboxRow>
 }
+
+/** A custodial key in the form that the SQL functions read. */
+const storedKey = ({ pubkey, sealedKey }: CustodialKey) => ({ pubkey, sealed_key: sealedKey })
 
 export interface AccountChange {
   readonly id: string
@@ -77,7 +83,7 @@ export class Accounts extends Context.Service<
   {
     find(name: AccountName): Effect.Effect<Account | undefined, Unavailable>
     /**
-     * Creates the user. If the email belongs to an active invited account that owns nothing, that account is
+     * Creates the user with a custodial key. If the email belongs to an active invited account that owns nothing, that account is
      * registered instead. Returns the id of the user.
      */
     register(account: NewAccount): Effect.Effect<string, Unavailable | SqlRefused>
@@ -104,6 +110,8 @@ export class Accounts extends Context.Service<
      * stored hash is no longer `oldHash`.
      */
     rehash(userId: string, oldHash: string, newHash: string): Effect.Effect<void, Unavailable>
+    /** Records that the user's clients ask the user now to set up a second factor. */
+    recordPrompt(userId: string): Effect.Effect<void, Unavailable>
     /**
      * Ends the open sessions of the user except the `keep` most recently updated ones. Complete logins and logins that
      * wait for a two-factor code are counted separately, so that a person who knows only the password cannot end
@@ -117,6 +125,7 @@ export class Accounts extends Context.Service<
     Accounts,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const custodial = yield* CustodialKeys
 
       const find = (name: AccountName) =>
         sql
@@ -136,21 +145,27 @@ export class Accounts extends Context.Service<
                             u.email_verified_at is not null as email_verified, u.invited_at is not null as invited,
                             array(select t.provider from two_factor t
                                    where t.user_id = u.id and t.confirmed_at is not null
-                                   order by t.is_default desc, t.provider) as providers
+                                   order by t.is_default desc, t.provider) as providers,
+                            prompt_is_due(u) as prompt_is_due
                        from app_user u where ${where}`
           })
           .pipe(Effect.map((rows) => rows[0]))
 
       return Accounts.of({
         find,
-        register: (account) =>
-          sql
-            .attempt<{ user: { id: string } }>(
-              (q) => q`select register_user(${JSON.stringify(account)}::text::jsonb) as user`,
-            )
-            .pipe(Effect.map((rows) => rows[0]?.user.id ?? account.id)),
-        putAdmin: (email, { storedHash, wantedHash }) =>
-          sql.rows((q) => q`select put_admin(${email}, ${storedHash}, ${wantedHash})`).pipe(Effect.asVoid),
+        register: Effect.fnUntraced(function* (account) {
+          const given = JSON.stringify({ ...account, key: storedKey(yield* custodial.make) })
+          const [row] = yield* sql.attempt<{ user: { id: string } }>(
+            (q) => q`select register_user(${given}::text::jsonb) as user`,
+          )
+          return row?.user.id ?? account.id
+        }),
+        putAdmin: Effect.fnUntraced(function* (email, { storedHash, wantedHash }) {
+          const key = JSON.stringify(storedKey(yield* custodial.make))
+          yield* sql.rows(
+            (q) => q`select ensure_admin(${email}, ${storedHash}, ${wantedHash}, ${key}::text::jsonb)`,
+          )
+        }),
         update: (change) =>
           sql
             .attempt<{ done: Partial<SessionsEnded> | null }>(
@@ -173,6 +188,7 @@ export class Accounts extends Context.Service<
                         where id = ${userId} and password_hash = ${oldHash}`,
             )
             .pipe(Effect.asVoid),
+        recordPrompt: (userId) => sql.rows((q) => q`select record_prompt(${userId})`).pipe(Effect.asVoid),
         endOldSessions: (userId, keep) =>
           sql
             // The statement also returns a row if exactly `keep` sessions are open, because an earlier attempt may

@@ -11,6 +11,7 @@ import { ApiKeyUses } from "./api-keys/api-key-use-store.ts"
 import { CallerCache } from "./caller-cache.ts"
 import { MagicLinks } from "./login/magic-links.ts"
 import { PasswordResets } from "./login/password-resets.ts"
+import { Recaptcha } from "./login/recaptcha.ts"
 import { type PasswordOptions, Passwords } from "./passwords.ts"
 import { SecurityLog } from "./security-log/security-log.ts"
 import { BrowserCookies } from "./sessions/browser-cookies.ts"
@@ -40,7 +41,7 @@ export const callers = (keys: ReadonlyArray<NamedKey>, config: Config) => {
 }
 
 /** Services for login, sessions, magic links, two-factor authentication, API keys and rate limits. */
-export const authentication = Layer.mergeAll(PasswordResets.layer, TwoFactor.layer).pipe(
+export const authentication = Layer.mergeAll(PasswordResets.layer, Recaptcha.layer, TwoFactor.layer).pipe(
   Layer.provideMerge(MagicLinks.layer),
   Layer.provideMerge(Layer.mergeAll(Sessions.layer, BrowserSessions.layer, BrowserCookies.layer)),
   Layer.provideMerge(SecondFactors.layer),

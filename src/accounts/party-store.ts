@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
+import { CustodialKeys } from "../crypto/custodial-keys.ts"
 import { type Client, Sql } from "../postgres/sql.ts"
 
 /** The sender or receiver of a transfer, or the owner of a lootbox. */
@@ -28,7 +29,7 @@ export class Parties extends Context.Service<
     needsConfirmation(userId: string): Effect.Effect<boolean, Unavailable>
     /** Whether the account was deleted. */
     isGone(userId: string): Effect.Effect<boolean, Unavailable>
-    /** Returns the user with this email. Creates an invited account if there is none. */
+    /** Returns the user with this email. Creates an invited account with a custodial key if there is none. */
     invite(email: string): Effect.Effect<Party, Unavailable>
   }
 >()("directory/Parties") {
@@ -36,6 +37,7 @@ export class Parties extends Context.Service<
     Parties,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const custodial = yield* CustodialKeys
       const first = (rows: ReadonlyArray<Party>) => rows[0]
       const columns = (q: Client) =>
         q`u.id, u.email, u.deactivated_at is null and u.deleted_at is null as active,
@@ -78,13 +80,20 @@ export class Parties extends Context.Service<
             .pipe(Effect.map((rows) => rows.length > 0)),
         // The update changes nothing. It makes the statement return the existing row if there is one, even if another
         // request has just inserted it.
-        invite: (email) =>
-          sql
-            .rows<Party>(
-              (q) => q`insert into app_user as u (email, invited_at) values (${email}, now())
-                       on conflict (email) do update set email = excluded.email returning ${columns(q)}`,
-            )
-            .pipe(Effect.map((rows) => rows[0]!)),
+        invite: Effect.fnUntraced(function* (email) {
+          const { pubkey, sealedKey } = yield* custodial.make
+          const [row] = yield* sql.rows<Party>(
+            (q) => q`with u as (
+                       insert into app_user (email, invited_at) values (${email}, now())
+                       on conflict (email) do update set email = excluded.email returning *
+                     ), made as (
+                       insert into pubkey (pubkey, user_id, sealed_key)
+                       select ${pubkey}, u.id, ${sealedKey} from u
+                        where not exists (select 1 from pubkey k where k.user_id = u.id))
+                     select ${columns(q)} from u`,
+          )
+          return row!
+        }),
       })
     }),
   )

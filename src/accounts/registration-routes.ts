@@ -4,6 +4,7 @@ import { TokenResponse } from "../../schema/accounts/session.ts"
 import { Unprocessable } from "../../schema/errors.ts"
 import { Reply } from "../http/response/reply.ts"
 import { route } from "../http/route.ts"
+import { Recaptcha, recaptchaHeaders } from "./login/recaptcha.ts"
 import { notStored } from "./login/routes.ts"
 import { register } from "./registration.ts"
 import { BrowserCookies } from "./sessions/browser-cookies.ts"
@@ -19,9 +20,10 @@ const registerUser = route({
   body: RegisterUserParameters,
   success: TokenResponse,
   errors: [Unprocessable],
-  headers: ["sec-fetch-site"],
+  headers: ["sec-fetch-site", ...recaptchaHeaders],
   handler: ({ body, headers }) =>
     Effect.gen(function* () {
+      yield* Recaptcha.use((recaptcha) => recaptcha.checkRequest(body.g_recaptcha_response, headers))
       const { tokens, userId } = yield* register(body)
       const browsers = yield* BrowserCookies
       // With this cookie, the browser can confirm the email without the password. A request from another site must

@@ -8,6 +8,7 @@ import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import { Conflict, Forbidden, NotFound, type Unavailable, type Unprocessable } from "../../schema/errors.ts"
 import type { PageRequest } from "../../schema/paging.ts"
 import { Bus } from "../cluster/bus.ts"
+import { CustodialKeys } from "../crypto/custodial-keys.ts"
 import { type Client, Sql } from "../postgres/sql.ts"
 import type { OutboxRow } from "../turns/outbox.ts"
 import { CallerCache } from "./caller-cache.ts"
@@ -118,7 +119,7 @@ export class UserAdmin extends Context.Service<
      */
     check(id: string): Effect.Effect<void, NotFound | Unavailable>
     /**
-     * Creates a user whose email counts as confirmed. The caller must be sure that the address is correct. Returns
+     * Creates a user with a custodial key, whose email counts as confirmed. The caller must be sure that the address is correct. Returns
      * the id.
      */
     create(facts: {
@@ -161,6 +162,7 @@ export class UserAdmin extends Context.Service<
       const sql = yield* Sql
       const callers = yield* CallerCache
       const bus = yield* Bus
+      const custodial = yield* CustodialKeys
       const securityLog = yield* SecurityLog
 
       const invalidating = (id: string) => callers.invalidating(id.toLowerCase())
@@ -224,16 +226,18 @@ export class UserAdmin extends Context.Service<
           )
           if (rows.length === 0) return yield* noUser()
         }),
-        create: ({ email, id = randomUUID(), passwordHash, role }) =>
-          sql
-            .attempt<{ id: string }>(
-              (q) => q`insert into app_user (id, email, password_hash, role, email_verified_at)
-                       values (${id}, ${email}, ${passwordHash}, ${role}, now()) returning id`,
+        create: Effect.fnUntraced(function* ({ email, id = randomUUID(), passwordHash, role }) {
+          const { pubkey, sealedKey } = yield* custodial.make
+          yield* sql
+            .attempt(
+              (q) => q`with made as (
+                         insert into app_user (id, email, password_hash, role, email_verified_at)
+                         values (${id}, ${email}, ${passwordHash}, ${role}, now()) returning id)
+                       insert into pubkey (pubkey, user_id, sealed_key) select ${pubkey}, id, ${sealedKey} from made`,
             )
-            .pipe(
-              Effect.map((rows) => rows[0]!.id),
-              Effect.catchTag("SqlRefused", uniquenessOf),
-            ),
+            .pipe(Effect.catchTag("SqlRefused", uniquenessOf))
+          return id
+        }),
         findIdByEmail: (email) =>
           sql
             .rows<{ id: string }>((q) => q`select id from app_user where email = ${email}`)

@@ -55,6 +55,9 @@ const combinedProblems = (values: Settings): ReadonlyArray<string> => {
     (values.twilioToken === undefined || values.twilioFrom === undefined)
       ? ["TWILIO_ACCOUNT_SID: requires TWILIO_AUTH_TOKEN and TWILIO_FROM"]
       : []),
+    ...((values.recaptchaSecret === undefined) !== (values.recaptchaSiteKey === undefined)
+      ? ["RECAPTCHA_SECRET: set both RECAPTCHA_SECRET and RECAPTCHA_SITE_KEY, or neither"]
+      : []),
     ...(values.metricsPort === values.port ? ["METRICS_PORT: expected another port than PORT"] : []),
     ...(production && values.databaseUrl !== undefined && values.secretKeys === undefined
       ? ["SECRET_KEYS: required in production with DATABASE_URL, so that all processes use the same keys"]

@@ -148,6 +148,22 @@ export const settings = {
   twilioAccount: optionalSetting("TWILIO_ACCOUNT_SID", "Twilio account that sends SMS.", plain),
   twilioToken: optionalSetting("TWILIO_AUTH_TOKEN", "Token of the Twilio account.", secret()),
   twilioFrom: optionalSetting("TWILIO_FROM", "Sender number of the Twilio account.", plain),
+  recaptchaSecret: optionalSetting(
+    "RECAPTCHA_SECRET",
+    "Secret key of reCAPTCHA. With it, registration, password login, login links and password resets need a verified `g_recaptcha_response`, unless the request has a valid API key. While the verifier cannot be reached, they answer 503. Requires `RECAPTCHA_SITE_KEY`.",
+    secret(),
+  ),
+  recaptchaSiteKey: optionalSetting(
+    "RECAPTCHA_SITE_KEY",
+    "Site key of reCAPTCHA version 3, for the sign-in forms of the service's own pages. They then load scripts of Google.",
+    plain,
+  ),
+  recaptchaUrl: setting(
+    "RECAPTCHA_URL",
+    "https://www.google.com/recaptcha",
+    "Address of reCAPTCHA, without a slash at the end: `/api/siteverify` verifies responses, `/api.js` is the script of pages. Use `https://www.recaptcha.net/recaptcha` where google.com is blocked.",
+    web,
+  ),
   payments: optionalSetting(
     "PAYMENTS",
     "`sandbox` accepts test payments in production. No real money is charged, and the log and every page show this. Outside production the sandbox is always available.",

@@ -62,7 +62,7 @@ export const consolePage = ({
 <nav id="views" aria-label="Main" hidden></nav>
 <div id="account" class="bar-end"></div>
 </header>
-<main id="view" tabindex="-1" data-development="${isDevelopment ? "yes" : "no"}" data-browser-login="${hasBrowserLogin ? "yes" : "no"}" data-payment-methods="${paymentMethods.join(" ")}">
+<main id="view" tabindex="-1" data-human data-development="${isDevelopment ? "yes" : "no"}" data-browser-login="${hasBrowserLogin ? "yes" : "no"}" data-payment-methods="${paymentMethods.join(" ")}">
 <h1>Look up an emoji id</h1>
 <p class="soft">An emoji id is a short sequence of emoji that points to payment addresses, links and keys.</p>
 <form method="get" action="/" role="search">

@@ -5,7 +5,6 @@ import { Features } from "../accounts/feature-store.ts"
 import { UserAdmin } from "../accounts/user-admin-store.ts"
 import { AppConfig } from "../config/config.ts"
 import type { DemoSecretName } from "../config/published-demo-secrets.ts"
-import { Pubkeys } from "../keys/pubkey-store.ts"
 import { DemoItems } from "./demo-item-store.ts"
 import { demoSecret } from "./secrets.ts"
 import type { SeedStep } from "./seed-step.ts"
@@ -44,7 +43,6 @@ const ensureUser = Effect.fnUntraced(function* ({ email, firstName, role }: Demo
   )
   yield* users.create({ id, email, role, passwordHash })
   yield* users.update(id, { first_name: firstName, last_name: "Demo", free_limit: 3 }, "Super")
-  yield* Pubkeys.use((pubkeys) => pubkeys.generate(id))
   return id
 })
 

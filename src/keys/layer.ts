@@ -1,5 +1,4 @@
 import { Layer } from "effect"
-import { CustodialKeys } from "./custodial-keys.ts"
 import { DefaultPubkeys } from "./default-pubkey.ts"
 import { EthWallets } from "./eth-wallets.ts"
 import { Pubkeys } from "./pubkey-store.ts"
@@ -9,7 +8,4 @@ import { Wallets } from "./wallet-store.ts"
 export const keys = Layer.mergeAll(
   DefaultPubkeys.layer,
   EthWallets.layer({ serviceName: "Emoji Id Directory" }),
-).pipe(
-  Layer.provideMerge(Layer.mergeAll(Pubkeys.layer, Wallets.layer)),
-  Layer.provideMerge(CustodialKeys.layer),
-)
+).pipe(Layer.provideMerge(Layer.mergeAll(Pubkeys.layer, Wallets.layer)))

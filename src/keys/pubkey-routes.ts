@@ -6,6 +6,7 @@ import { checkForUser } from "../accounts/permissions.ts"
 import { recordEvent } from "../accounts/security-log/security-log.ts"
 import { UserAdmin } from "../accounts/user-admin-store.ts"
 import { route } from "../http/route.ts"
+import { operationKey } from "../turns/operation-key.ts"
 import { Pubkeys } from "./pubkey-store.ts"
 import { checkPubkey, ownershipMessage, pubkeySigned } from "./pubkeys.ts"
 
@@ -28,9 +29,15 @@ const readPubkey = (given: string) =>
     ),
   )
 
-const add = Effect.fnUntraced(function* (userId: string, given: string) {
+const add = Effect.fnUntraced(function* (
+  caller: { readonly userId: string },
+  headers: Readonly<Record<string, string>>,
+  userId: string,
+  given: string,
+) {
   const pubkey = yield* readPubkey(given)
-  const added = yield* Pubkeys.use((pubkeys) => pubkeys.add(userId, pubkey))
+  const request = operationKey(caller, headers, "addPubkey", userId, pubkey)
+  const added = yield* Pubkeys.use((pubkeys) => pubkeys.add(userId, pubkey, request))
   yield* recordEvent({ event: "pubkey.added", userId: userId.toLowerCase(), details: { pubkey } })
   return added
 })
@@ -69,7 +76,7 @@ const addOwn = route({
   id: "addPubkey",
   group: "keys",
   summary:
-    "Add a public key to your account. A key that another user has added needs a signature of " +
+    "Add a public key to your account. A key that you already have is 422 `uniqueness`. A key that another user has added needs a signature of " +
     "`Emoji Id Directory: this key belongs to the user {user_id}`",
   method: "post",
   path: "/pubkeys/:pubkey",
@@ -81,10 +88,10 @@ const addOwn = route({
   query: { signature: Schema.optionalKey(text(128)) },
   success: Pubkey,
   errors: [NotFound, Unprocessable],
-  handler: ({ params, principal, query }) =>
+  handler: ({ headers, params, principal, query }) =>
     Effect.gen(function* () {
       if (query.signature !== undefined) yield* claim(principal.userId, params.pubkey, query.signature)
-      return yield* add(principal.userId, params.pubkey)
+      return yield* add(principal, headers, principal.userId, params.pubkey)
     }),
 })
 
@@ -115,9 +122,9 @@ const addForUser = route({
   params: { user_id: Uuid, pubkey: pubkeyParam },
   success: Pubkey,
   errors: [NotFound, Unprocessable],
-  handler: ({ params, principal }) =>
+  handler: ({ headers, params, principal }) =>
     findActingUser(principal, params.user_id, addAccess.others).pipe(
-      Effect.andThen(add(params.user_id, params.pubkey)),
+      Effect.andThen(add(principal, headers, params.user_id, params.pubkey)),
     ),
 })
 

@@ -1,5 +1,5 @@
+import type { CustodialKey } from "../crypto/custodial-keys.ts"
 import { Sql } from "../postgres/sql.ts"
-import type { CustodialKey } from "./custodial-keys.ts"
 
 interface KeptKey extends CustodialKey {
   /** The name of the master secret that encrypted this key. */

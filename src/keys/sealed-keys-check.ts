@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { AppConfig } from "../config/config.ts"
-import { CustodialKeys } from "./custodial-keys.ts"
+import { CustodialKeys } from "../crypto/custodial-keys.ts"
 import { listSealedKeys } from "./sealed-key-store.ts"
 
 /**

@@ -25,7 +25,7 @@ const channelSummaries: Readonly<Record<keyof typeof channelKinds, string>> = {
   transfers:
     "Transfers that the user sends or receives. Received ones appear when the user has confirmed the email address.",
   lootboxes: "Lootboxes of the user.",
-  session: "Sessions of the user: second factor required or locked, logged out.",
+  session: "Sessions of the user: second factor required, verified, stale or locked; logged out.",
   interests: "An emoji id on the user's interest list became available.",
   order: "One order. For its owner and admins.",
   transfer: "One transfer. For both parties and admins; the recipient must have confirmed the email address.",

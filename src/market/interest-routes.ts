@@ -9,6 +9,7 @@ import {
 import { paged, pageQuery, pageRequest } from "../../schema/paging.ts"
 import { text } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
+import { operationKey } from "../turns/operation-key.ts"
 import { Interests, interestSorts } from "./interest-store.ts"
 
 const readId = (given: string): Effect.Effect<string, UnsupportedEmoji> => {
@@ -40,7 +41,8 @@ const list = route({
 const register = route({
   id: "registerInterest",
   group: "interests",
-  summary: "Register an interest, to be notified when an emoji id becomes available",
+  summary:
+    "Register an interest, to be notified when an emoji id becomes available. An interest that you already have is 422 `uniqueness`",
   method: "post",
   path: "/user_interests",
   auth: "JWT",
@@ -49,10 +51,11 @@ const register = route({
   body: NewUserInterestParameters,
   success: UserInterest,
   errors: [UnsupportedEmoji, Unprocessable],
-  handler: ({ body, principal }) =>
-    Effect.flatMap(readId(body.emoji_id), (canonical) =>
-      Interests.use((interests) => interests.put(principal.userId, canonical)),
-    ),
+  handler: ({ body, headers, principal }) =>
+    Effect.flatMap(readId(body.emoji_id), (canonical) => {
+      const id = operationKey(principal, headers, "registerInterest", canonical)
+      return Interests.use((interests) => interests.add(id, principal.userId, canonical))
+    }),
 })
 
 const show = route({

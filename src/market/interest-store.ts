@@ -19,10 +19,14 @@ export class Interests extends Context.Service<
     ): Effect.Effect<{ readonly data: ReadonlyArray<UserInterest>; readonly total: number }, Unavailable>
     get(userId: string, canonical: string): Effect.Effect<UserInterest, NotFound | Unavailable>
     /**
-     * Adds an interest and returns it. A repeated call returns the same interest. Fails if the user owns the id or has
-     * too many interests.
+     * Adds an interest with this id and returns it. A repeated call with the same id returns the same interest. Fails if
+     * the user already has an interest in the emoji id, owns it, or has too many interests.
      */
-    put(userId: string, canonical: string): Effect.Effect<UserInterest, Unprocessable | Unavailable>
+    add(
+      id: string,
+      userId: string,
+      canonical: string,
+    ): Effect.Effect<UserInterest, Unprocessable | Unavailable>
     remove(userId: string, canonical: string): Effect.Effect<UserInterest, NotFound | Unavailable>
   }
 >()("directory/Interests") {
@@ -57,12 +61,18 @@ export class Interests extends Context.Service<
             ),
           )
         }),
-        put: Effect.fnUntraced(function* (userId, canonical) {
+        add: Effect.fnUntraced(function* (id, userId, canonical) {
           const [row] = yield* sql.rows<UserInterest>(
             (q) => q`select id, user_id, canonical as emoji_id, created_at, updated_at
-                       from put_interest(${userId}, ${canonical}, ${maxInterestsPerUser})`,
+                       from add_interest(${id}, ${userId}, ${canonical}, ${maxInterestsPerUser})`,
           )
-          if (row !== undefined) return row
+          if (row?.id === id) return row
+          if (row !== undefined) {
+            return yield* new Unprocessable({
+              error: "You have already registered interest in this emoji id.",
+              fields: { emoji_id: [{ code: "uniqueness", message: "already registered" }] },
+            })
+          }
           const message = `You already own this emoji id, or you already have ${maxInterestsPerUser} registered interests.`
           return yield* new Unprocessable({
             error: `You cannot register interest in this emoji id. ${message}`,

@@ -7,6 +7,7 @@ import { expiredSmsCodes } from "../accounts/two-factor/two-factor-store.ts"
 import { AppConfig, type Config } from "../config/config.ts"
 import { expiredIdempotencyKeys } from "../http/idempotency-store.ts"
 import { endedRateWindows } from "../http/limits/rate-window-store.ts"
+import { makeGiveMissingKeys } from "../keys/missing-keys.ts"
 import { cleanCancelledOrders } from "../orders/cleanup.ts"
 import { forgottenOrders } from "../orders/cleanup-store.ts"
 import { deliveredSandboxWebhooks } from "../orders/payments/sandbox-webhook-store.ts"
@@ -58,9 +59,14 @@ const cleanOrders = cleanCancelledOrders.pipe(
 )
 
 export const housekeeping = Layer.effectDiscard(
-  Effect.andThen(deleteExpiredRows, cleanOrders).pipe(
-    Effect.repeat(Schedule.spaced(`${intervalMinutes} minutes`)),
-    Effect.delay("1 minute"),
-    Effect.forkScoped,
-  ),
+  Effect.gen(function* () {
+    const giveKeys = (yield* makeGiveMissingKeys).pipe(
+      Effect.catchCause((cause) => Effect.logWarning("adding missing keys failed", cause)),
+    )
+    yield* Effect.all([deleteExpiredRows, cleanOrders, giveKeys], { discard: true }).pipe(
+      Effect.repeat(Schedule.spaced(`${intervalMinutes} minutes`)),
+      Effect.delay("1 minute"),
+      Effect.forkScoped,
+    )
+  }),
 )

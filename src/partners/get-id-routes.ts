@@ -130,7 +130,7 @@ const refusals = {
 const prove = Effect.fnUntraced(function* (visitor: Visitor, { principal }: BrowserSession, form: Form) {
   yield* RateLimits.use((limits) => limits.take("code", { account: principal.userId }))
   const { locked_until, proof } = yield* SecondFactors.use((factors) =>
-    factors.prove(principal.userId, randomUUID(), (form["code"] ?? "").slice(0, 64)),
+    factors.prove(principal.userId, randomUUID(), (form["code"] ?? "").slice(0, 64), { forLogin: false }),
   )
   const sessions = yield* Sessions
   if (proof === "proven") return yield* sessions.proven(principal.sessionId)

@@ -1,9 +1,11 @@
 import { Data, Effect } from "effect"
 import { readEmail } from "../../schema/accounts/account.ts"
+import type { Unavailable } from "../../schema/errors.ts"
 import { nameByEmail } from "../accounts/account-name.ts"
 import { login } from "../accounts/login/login.ts"
 import { type LinkSite, MagicLinks } from "../accounts/login/magic-links.ts"
 import { PasswordResets } from "../accounts/login/password-resets.ts"
+import { Recaptcha } from "../accounts/login/recaptcha.ts"
 import type { BrowserSession } from "../accounts/sessions/browser-sessions.ts"
 import { Sessions } from "../accounts/sessions/sessions.ts"
 import { SecondFactors } from "../accounts/two-factor/second-factors.ts"
@@ -18,6 +20,18 @@ const emailOf = ({ email = "" }: Form): Effect.Effect<string, LoginFailed> =>
     ? Effect.fail(new LoginFailed({ error: "Enter a valid email address." }))
     : Effect.succeed(email)
 
+/** Checks that a human has sent the form, if the service is configured to do so. */
+const checkHuman = (form: Form): Effect.Effect<void, LoginFailed | Unavailable, Recaptcha> =>
+  Recaptcha.use((recaptcha) => recaptcha.check((form["g_recaptcha_response"] ?? "").slice(0, 4096))).pipe(
+    Effect.catchTag("Unprocessable", () =>
+      Effect.fail(
+        new LoginFailed({
+          error: "The check that you are not a robot failed. Allow the scripts of reCAPTCHA and try again.",
+        }),
+      ),
+    ),
+  )
+
 /** Emails a login link if a user has this address. Returns the address, also if there is no such user. */
 export const mailLink = Effect.fnUntraced(function* (
   form: Form,
@@ -25,6 +39,7 @@ export const mailLink = Effect.fnUntraced(function* (
   site: LinkSite,
 ) {
   const email = yield* emailOf(form)
+  yield* checkHuman(form)
   yield* MagicLinks.use((links) => links.send(nameByEmail(email), parameters, site))
   return email
 })
@@ -36,6 +51,7 @@ export const mailReset = Effect.fnUntraced(function* (
   site: LinkSite,
 ) {
   const email = yield* emailOf(form)
+  yield* checkHuman(form)
   yield* PasswordResets.use((resets) => resets.send(email, parameters, site))
   return email
 })
@@ -43,6 +59,7 @@ export const mailReset = Effect.fnUntraced(function* (
 export const logInByPassword = (form: Form) =>
   Effect.gen(function* () {
     const email = yield* emailOf(form)
+    yield* checkHuman(form)
     return yield* login({ email, password: (form["password"] ?? "").slice(0, 1600) })
   }).pipe(
     Effect.catchTags({

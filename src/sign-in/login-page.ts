@@ -35,7 +35,7 @@ export const loginForms = (
   facts: FormFacts & { readonly email?: string; readonly failed?: string },
 ): Html => html`
 ${notice(facts.failed)}
-<form method="post" action="${facts.action}" class="card">
+<form method="post" action="${facts.action}" class="card" data-human>
 ${hiddenToken(facts.formToken)}
 <button class="unseen" name="action" value="enter" tabindex="-1" aria-hidden="true"></button>
 <label for="email">Your email address</label>

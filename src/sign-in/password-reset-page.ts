@@ -19,7 +19,7 @@ export const requestResetPage = (shown: Shown & { readonly email?: string }) =>
     body: html`<main><p class="eyebrow">Emoji Id Directory</p>
 <h1>Reset your password</h1>
 ${notice(shown.failed)}
-<form method="post" action="/password_reset" class="card">
+<form method="post" action="/password_reset" class="card" data-human>
 ${hiddenToken(shown.browser.formToken)}
 <label for="email">Your email address</label>
 <input id="email" name="email" type="email" autocomplete="email" inputmode="email" maxlength="320" required autofocus value="${shown.email}"${describedByNotice(shown.failed)}>

@@ -15,6 +15,9 @@ import { Sessions } from "../../src/accounts/sessions/sessions.ts"
 import { UserAdmin } from "../../src/accounts/user-admin-store.ts"
 import { Bus } from "../../src/cluster/bus.ts"
 import { AppConfig } from "../../src/config/config.ts"
+import { masterKeys } from "../../src/config/secret-keys.ts"
+import { CustodialKeys } from "../../src/crypto/custodial-keys.ts"
+import { Seal } from "../../src/crypto/envelope-encryption.ts"
 import { RateLimits } from "../../src/http/limits/rate-limits.ts"
 import { Members } from "../../src/organizations/member-store.ts"
 import { Organizations } from "../../src/organizations/organization-store.ts"
@@ -35,6 +38,7 @@ const surroundings = Layer.mergeAll(
   unreachable,
   Bus.layer({ transport: undefined, heartbeatMs: 250, leaseMs: 1500, statementMs: 1000 }),
   Layer.succeed(AppConfig, { ...testConfig(), statementTimeoutMs: 50 }),
+  Layer.provide(CustodialKeys.layer, Seal.layer({ keys: masterKeys(testConfig()) })),
 )
 const id = randomUUID()
 

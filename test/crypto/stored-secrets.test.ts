@@ -5,8 +5,8 @@ import { makeApiKey, parseApiKey } from "../../src/accounts/api-keys/secrets.ts"
 import { Passwords } from "../../src/accounts/passwords.ts"
 import { OneTimeCodes } from "../../src/accounts/sessions/one-time-codes.ts"
 import { Totp } from "../../src/accounts/two-factor/totp.ts"
+import { CustodialKeys } from "../../src/crypto/custodial-keys.ts"
 import { Seal } from "../../src/crypto/envelope-encryption.ts"
-import { CustodialKeys } from "../../src/keys/custodial-keys.ts"
 
 const master = randomBytes(32).toString("base64")
 const keys = [{ id: "one", secret: Redacted.make(master) }]

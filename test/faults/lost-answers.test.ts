@@ -49,7 +49,7 @@ it("an added public key is shown in the account even if the database's response 
   const owner = await service.user()
   expect((await account(owner.token)).pubkeys).toEqual([])
   const pubkey = Buffer.from(ed25519.getPublicKey(randomBytes(32))).toString("hex")
-  const answer = await losing("put_pubkey", () =>
+  const answer = await losing("add_pubkey", () =>
     service.call("POST", `/pubkeys/${pubkey}`, { token: owner.token }),
   )
   expect([answer.status, answer.body]).toEqual([200, pubkey])

@@ -40,15 +40,29 @@ describe("the pubkey API", () => {
     )
   })
 
-  it("adds a pubkey only once, whatever its letter case is, and rejects the pubkey for other users", async () => {
+  it("adds a pubkey only once, whatever its letter case is, and then answers 422 uniqueness to every user", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     const added = await service.call("POST", `/pubkeys/${ownKey.toUpperCase()}`, { token: one.token })
     expect(added.body).toBe(ownKey)
-    expect((await service.call("POST", `/pubkeys/${ownKey}`, { token: one.token })).status).toBe(200)
+    for (const { token } of [one, other]) {
+      const refused = await service.call("POST", `/pubkeys/${ownKey}`, { token })
+      expect(refused.status).toBe(422)
+      expect(refused.body.fields.pubkey[0].code).toBe("uniqueness")
+    }
     expect((await service.call("GET", "/pubkeys", { token: one.token })).body).toEqual([ownKey])
-    const refused = await service.call("POST", `/pubkeys/${ownKey}`, { token: other.token })
-    expect(refused.status).toBe(422)
-    expect(refused.body.fields.pubkey[0].code).toBe("uniqueness")
+  })
+
+  it("answers a repeated request with the same Idempotency-Key like the first, also if its stored answer was lost", async () => {
+    const user = await service.user()
+    const pubkey = Buffer.from(ed25519.keygen().publicKey).toString("hex")
+    const ask = (key: string) =>
+      service.call("POST", `/pubkeys/${pubkey}`, { token: user.token, headers: { "idempotency-key": key } })
+    expect((await ask("first")).body).toBe(pubkey)
+    expect((await ask("first")).body).toBe(pubkey)
+    // The process stops after the commit and before it stores the answer.
+    await service.sql`delete from idempotency_key`
+    expect((await ask("first")).body).toBe(pubkey)
+    expect((await ask("second")).body.fields.pubkey[0].code).toBe("uniqueness")
   })
 
   it("moves a pubkey to the user who signs with its private key, unless the pubkey owns an id", async () => {
@@ -80,7 +94,7 @@ describe("the pubkey API", () => {
     expect((await ask(thief.token, signedBy(thief.id))).body.fields.pubkey[0].code).toBe("uniqueness")
   })
 
-  it("waits while a pubkey is being added, then returns 200 to the user who added the pubkey and 422 to another user", async () => {
+  it("waits while a pubkey is being added, then returns 422 to all users, also to the user who added it", async () => {
     const [one, other] = await Promise.all([service.user(), service.user()])
     const add = (token: string) => service.call("POST", `/pubkeys/${fourthKey}`, { token })
     const answers = await service.sql.begin(async (q) => {
@@ -90,7 +104,7 @@ describe("the pubkey API", () => {
       return { requests }
     })
     const statuses = (await Promise.all(answers.requests)).map(({ status }) => status)
-    expect(statuses).toEqual([200, 422])
+    expect(statuses).toEqual([422, 422])
     expect((await service.call("GET", "/pubkeys", { token: one.token })).body).toEqual([fourthKey])
   })
 

@@ -8,16 +8,34 @@ const post = (token: string, emoji_id: string) =>
 const at = (emojiId: string) => `/user_interests/${encodeURIComponent(emojiId)}`
 
 describe("the API of user interests", () => {
-  it("registers an interest only once, and finds the interest under every spelling of the id", async () => {
+  it("registers an interest only once, answers 422 uniqueness afterwards, and finds it under every spelling of the id", async () => {
     const { token, id } = await service.user()
     const first = await post(token, "👍🏿🌊")
     expect(first.status).toBe(200)
     expectAnswer("POST", "/user_interests", first.body)
     expect(first.body).toMatchObject({ emoji_id: "👍🌊", user_id: id })
-    expect((await post(token, "👍🌊")).body.id).toBe(first.body.id)
+    const again = await post(token, "👍🌊")
+    expect(again.status).toBe(422)
+    expect(again.body.fields.emoji_id[0].code).toBe("uniqueness")
     const shown = await service.call("GET", at("👍🏼🌊"), { token })
     expectAnswer("GET", "/user_interests/{emoji_id}", shown.body)
     expect(shown.body.id).toBe(first.body.id)
+  })
+
+  it("answers a repeated request with the same Idempotency-Key like the first, also if its stored answer was lost", async () => {
+    const { token } = await service.user()
+    const ask = (key: string) =>
+      service.call("POST", "/user_interests", {
+        token,
+        body: { emoji_id: "🔥🌊🐙" },
+        headers: { "idempotency-key": key },
+      })
+    const first = await ask("first")
+    expect((await ask("first")).body).toEqual(first.body)
+    // The process stops after the commit and before it stores the answer.
+    await service.sql`delete from idempotency_key`
+    expect((await ask("first")).body).toEqual(first.body)
+    expect((await ask("second")).status).toBe(422)
   })
 
   it("lists only the caller's interests, in pages", async () => {

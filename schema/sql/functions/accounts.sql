@@ -1,14 +1,21 @@
 -- Functions for users: registration, login links, changes of accounts, API keys. The functions for second factors are
 -- in two_factor.sql.
 
+-- Whether a user without a second factor must be asked again to set one up: 30 days after the last time. The service
+-- records the time when it issues tokens for a login (record_prompt) or registers the user.
+create or replace function prompt_is_due(u app_user) returns boolean language sql stable as $$
+  select coalesce(u.two_factor_last_prompted_at < now() - interval '30 days', true)
+$$;
+
 -- Returns a user in the form of API responses, without members that are null. `two_factor_should_prompt` is true for
--- a user without a second factor who was not asked to set one up within the last 30 days.
+-- a user without a second factor for one day after `two_factor_last_prompted_at`, so that every client of the user can
+-- ask, and again when the next prompt is due.
 create or replace function display_user(u app_user) returns jsonb language sql stable as $$
   select jsonb_strip_nulls(jsonb_build_object(
     'id', u.id, 'created_at', wire_time(u.created_at), 'updated_at', wire_time(u.updated_at),
     'free_limit', u.free_limit, 'remaining_free_emoji', greatest(u.free_limit - u.free_used, 0), 'role', u.role,
     'alternate_id', u.alternate_id, 'email', u.email, 'first_name', u.first_name, 'last_name', u.last_name,
-    'source', u.source, 'deactivated_at', wire_time(u.deactivated_at), 'email_verified_at', wire_time(u.email_verified_at),
+    'source', u.source, 'is_active', u.deactivated_at is null, 'deactivated_at', wire_time(u.deactivated_at), 'email_verified_at', wire_time(u.email_verified_at),
     'two_factor_last_prompted_at', wire_time(u.two_factor_last_prompted_at),
     'partner_conversion_id', u.partner_conversion_id,
     'partner_transaction_id', coalesce(u.partner_transaction_id, u.partner_conversion_id),
@@ -16,7 +23,12 @@ create or replace function display_user(u app_user) returns jsonb language sql s
     'two_factor_auth', (select coalesce(jsonb_agg(t.provider order by t.is_default desc, t.provider), '[]')
                           from two_factor t where t.user_id = u.id and t.confirmed_at is not null),
     'two_factor_should_prompt', not exists (select 1 from two_factor t where t.user_id = u.id and t.confirmed_at is not null)
-                                and coalesce(u.two_factor_last_prompted_at < now() - interval '30 days', true)))
+                                and (prompt_is_due(u) or u.two_factor_last_prompted_at > now() - interval '1 day')))
+$$;
+
+-- Records that the clients of a user ask the user now to set up a second factor.
+create or replace function record_prompt(p_user uuid) returns void language sql as $$
+  update app_user u set two_factor_last_prompted_at = now() where u.id = p_user and prompt_is_due(u)
 $$;
 
 -- Locks a user. Returns false if there is no such user. Functions that add to a limited list call it first: without
@@ -85,7 +97,7 @@ create or replace function owns_something(p_user uuid) returns boolean language 
                     and status in ('AwaitingSender', 'AwaitingReceiver'))
 $$;
 
--- Creates a user and sends the welcome mail, or claims an invited account for the new user. The caller chooses the
+-- Creates a user with a custodial key and sends the welcome mail, or claims an invited account for the new user. The caller chooses the
 -- id, so a repeated call returns the same user. An invited account that owns something is not claimed here, because
 -- it belongs to the person who can read the mail of its address. For a claimed account the password is not stored:
 -- the address is not verified yet, so the password could be a stranger's. The mailed link verifies the address and
@@ -95,7 +107,7 @@ declare u app_user; purpose text := p->'link'->>'purpose';
 begin
   select * into u from app_user where id = (p->>'id')::uuid;
   if not found then
-    update app_user set invited_at = null, updated_at = now(), alternate_id = coalesce(p->>'alternate_id', alternate_id),
+    update app_user set invited_at = null, updated_at = now(), two_factor_last_prompted_at = now(), alternate_id = coalesce(p->>'alternate_id', alternate_id),
            first_name = coalesce(p->>'first_name', first_name), last_name = coalesce(p->>'last_name', last_name),
            source = coalesce(p->>'source', source),
            partner_conversion_id = coalesce(p->>'partner_conversion_id', partner_conversion_id),
@@ -107,11 +119,12 @@ begin
       purpose := 'login';
     else
       insert into app_user (id, email, alternate_id, source, first_name, last_name, password_hash,
-                            partner_conversion_id, partner_transaction_id)
+                            two_factor_last_prompted_at, partner_conversion_id, partner_transaction_id)
       values ((p->>'id')::uuid, p->>'email', p->>'alternate_id', p->>'source', p->>'first_name', p->>'last_name',
-              p->>'password_hash', p->>'partner_conversion_id', p->>'partner_transaction_id')
+              p->>'password_hash', now(), p->>'partner_conversion_id', p->>'partner_transaction_id')
       returning * into u;
     end if;
+    perform add_first_key(u.id, p->'key');
     if p ? 'link' then
       insert into magic_link (token_hash, user_id, email, purpose, expires_at)
       values (p->'link'->>'token_hash', u.id, u.email, purpose,
@@ -165,7 +178,8 @@ end $$;
 
 -- Deletes everything that was set up while the address of an account was not verified, because a stranger may have
 -- done it. Returns the ids of the deleted API keys. If the account had verified another address before, its second
--- factors and custodial keys are not deleted.
+-- factors are not deleted. Custodial keys stay: nobody but the service has their private keys, and a user always has a
+-- key.
 create or replace function end_unproven(u app_user) returns text[] language plpgsql as $$
 declare keys text[];
 begin
@@ -174,7 +188,7 @@ begin
   delete from two_factor where user_id = u.id and u.proven_at is null;
   delete from sms_code where user_id = u.id and u.proven_at is null;
   delete from wallet where user_id = u.id;
-  delete from pubkey k where k.user_id = u.id and not (k.sealed_key is not null and u.proven_at is not null)
+  delete from pubkey k where k.user_id = u.id and k.sealed_key is null
      and not exists (select 1 from emoji_id e where e.pubkey = k.pubkey);
   return keys;
 end $$;
@@ -224,18 +238,21 @@ end $$;
 -- registered but never verified, everything that was set up in that account is deleted: a second factor could lock
 -- the administrator out, and keys and sessions could let a stranger in. If that account had verified another address
 -- before, or has an alternate_id and a password, the address is removed from it instead, and a new account is
--- created.
-create or replace function put_admin(p_email text, p_old text, p_new text) returns boolean language plpgsql as $$
+-- created. p_key is the custodial key of an account that has none.
+create or replace function ensure_admin(p_email text, p_old text, p_new text, p_key jsonb) returns boolean language plpgsql as $$
 declare was app_user; u app_user;
 begin
   insert into app_user (email, role, password_hash, email_verified_at) values (p_email, 'Admin', p_new, now())
-  on conflict (email) do nothing;
-  if found then return false; end if;
+  on conflict (email) do nothing returning * into u;
+  if found then
+    perform add_first_key(u.id, p_key);
+    return false;
+  end if;
   select * into was from app_user where email = p_email for update;
   if found and was.email_verified_at is null
      and (was.proven_email is not null or (was.alternate_id is not null and was.password_hash is not null)) then
     perform give_back_address(was);
-    return put_admin(p_email, p_old, p_new);
+    return ensure_admin(p_email, p_old, p_new, p_key);
   end if;
   update app_user set role = case when role = 'Super' then role else 'Admin' end, deactivated_at = null, deleted_at = null,
          invited_at = null, email_verified_at = coalesce(email_verified_at, now()), updated_at = now()
@@ -244,6 +261,7 @@ begin
     perform end_unproven(was);
     perform end_sessions(u.id, 'claimed');
   end if;
+  perform add_first_key(u.id, p_key);
   if u.password_hash is not distinct from p_old and p_new is distinct from p_old then
     perform set_password(u.id, p_new);
     return true;

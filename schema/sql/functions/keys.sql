@@ -1,16 +1,41 @@
 -- Functions for public keys and wallets. A user can have a limited number of each, so the functions that add
 -- one lock the user first (hold_user).
 
-create or replace function put_pubkey(p_user uuid, p_pubkey text, p_sealed text, p_most int, out user_exists boolean, out holder uuid)
-language plpgsql as $$
+-- Adds a custodial key ({pubkey, sealed_key}) to a user who has no key. Every statement that creates a user calls it or
+-- does the same, so that a user always has a key.
+create or replace function add_first_key(p_user uuid, p_key jsonb) returns void language sql as $$
+  insert into pubkey (pubkey, user_id, sealed_key)
+  select p_key->>'pubkey', p_user, p_key->>'sealed_key'
+   where p_key is not null and not exists (select 1 from pubkey where user_id = p_user)
+  on conflict do nothing
+$$;
+
+-- Adds a custodial key to each of these users who has none: p is a list of {user_id, pubkey, sealed_key}. Returns the
+-- users who got their key. The lock of the user lets one of several processes add a key.
+create or replace function give_first_keys(p jsonb) returns setof uuid language plpgsql as $$
+declare one jsonb;
+begin
+  for one in select x from jsonb_array_elements(p) x order by x->>'user_id' loop
+    if hold_user((one->>'user_id')::uuid) then
+      perform add_first_key((one->>'user_id')::uuid, one);
+      return query select user_id from pubkey where pubkey = one->>'pubkey';
+    end if;
+  end loop;
+end $$;
+
+-- Adds a key to a user. Returns whether the user exists, who has the key now, and whether this request (p_request)
+-- added it. A repeated request is recognised, so its answer is the same.
+create or replace function add_pubkey(p_user uuid, p_pubkey text, p_sealed text, p_request uuid, p_most int,
+  out user_exists boolean, out holder uuid, out is_added boolean) language plpgsql as $$
 begin
   user_exists := hold_user(p_user);
   if user_exists then
-    insert into pubkey (pubkey, user_id, sealed_key)
-    select p_pubkey, p_user, p_sealed where (select count(*) from pubkey where user_id = p_user) < p_most
+    insert into pubkey (pubkey, user_id, sealed_key, added_by)
+    select p_pubkey, p_user, p_sealed, p_request where (select count(*) from pubkey where user_id = p_user) < p_most
     on conflict do nothing;
   end if;
-  select user_id into holder from pubkey where pubkey = p_pubkey;
+  select user_id, user_id = p_user and added_by is not distinct from p_request into holder, is_added
+    from pubkey where pubkey = p_pubkey;
 end $$;
 
 -- Removes a key from the account of a user who added it without a proof, after another user (p_user) has proved

@@ -1,17 +1,17 @@
 -- Functions for interests. Users with an interest in an id are notified when the id becomes free.
 
--- Adds an interest of a user in an id. Returns no row if the user does not exist, owns the id, or has p_most
--- interests already.
-create or replace function put_interest(p_user uuid, p_canonical text, p_most int) returns setof user_interest language plpgsql as $$
+-- Adds an interest of a user in an id and returns it. Returns an interest with another id than p_id if the user already
+-- has one. A repeated request has the same p_id, so its answer is the same. Returns no row if the user does not exist,
+-- owns the id, or has p_most interests already.
+create or replace function add_interest(p_id uuid, p_user uuid, p_canonical text, p_most int) returns setof user_interest language plpgsql as $$
 begin
   if not hold_user(p_user) then return; end if;
-  return query
-    insert into user_interest as i (user_id, canonical)
-    select p_user, p_canonical
-     where not exists (select 1 from claim c where c.canonical = p_canonical and c.owner_id = p_user)
-       and (select count(*) from user_interest o where o.user_id = p_user and o.canonical <> p_canonical) < p_most
-    on conflict (user_id, canonical) do update set updated_at = now()
-    returning i.*;
+  insert into user_interest (id, user_id, canonical)
+  select p_id, p_user, p_canonical
+   where not exists (select 1 from claim c where c.canonical = p_canonical and c.owner_id = p_user)
+     and (select count(*) from user_interest o where o.user_id = p_user) < p_most
+  on conflict (user_id, canonical) do nothing;
+  return query select * from user_interest where user_id = p_user and canonical = p_canonical;
 end $$;
 
 -- Adds freed ids to the queue of notifications. If an id is freed again, its notifications start from the beginning,

@@ -1,10 +1,11 @@
 -- Functions for second factors.
 
 -- Checks the second factor of a login: a TOTP step that is newer than the last used one, an SMS code, or a backup
--- code. Each can be used once. The attempt (p_attempt) that used a code can repeat the call and gets 'proven' again,
--- because a turn that conflicts with another turn is decided again. Returns 'proven', 'spent' (the code was used
--- before) or 'wrong'.
-create or replace function use_second_factor(p_user uuid, p_attempt uuid, p_step bigint, p_sms text[], p_backup text[])
+-- code. Each can be used once. One exception: clients confirm the setup of an app and then log in with the same code,
+-- so a login (p_login) may use the step of the confirmation once more. The attempt (p_attempt) that used a code can
+-- repeat the call and gets 'proven' again, because a turn that conflicts with another turn is decided again. Returns
+-- 'proven', 'spent' (the code was used before) or 'wrong'.
+create or replace function spend_second_factor(p_user uuid, p_attempt uuid, p_step bigint, p_login boolean, p_sms text[], p_backup text[])
 returns text language plpgsql as $$
 declare sms sms_code;
 begin
@@ -13,8 +14,9 @@ begin
     return 'proven';
   end if;
   if p_step is not null then
-    update two_factor set last_step = p_step, used_by = p_attempt
-     where user_id = p_user and provider = 'AuthenticatorApp' and confirmed_at is not null and last_step < p_step;
+    update two_factor set last_step = p_step, enrolment_step = null, used_by = p_attempt
+     where user_id = p_user and provider = 'AuthenticatorApp' and confirmed_at is not null
+       and (last_step < p_step or (p_login and last_step = p_step and enrolment_step = p_step));
     return case when found then 'proven' else 'spent' end;
   end if;
   if exists (select 1 from two_factor where user_id = p_user and provider = 'SMS' and confirmed_at is not null) then
@@ -58,18 +60,18 @@ create or replace function epoch_ms(t timestamptz) returns float8 language sql i
   select (extract(epoch from t) * 1000)::float8
 $$;
 
--- Checks the second factor of an account like use_second_factor, and counts wrong codes for the account, in all its
+-- Checks the second factor of an account like spend_second_factor, and counts wrong codes for the account, in all its
 -- logins. The count is locked first, so concurrent requests with wrong codes are counted exactly. Returns {proof,
 -- locked_until}. The proof 'locked' means that the code was not checked.
-create or replace function prove_second_factor(p_user uuid, p_attempt uuid, p_step bigint, p_sms text[], p_backup text[],
-  p_most int, p_lock_seconds int) returns jsonb language plpgsql as $$
+create or replace function check_second_factor(p_user uuid, p_attempt uuid, p_step bigint, p_login boolean, p_sms text[],
+  p_backup text[], p_most int, p_lock_seconds int) returns jsonb language plpgsql as $$
 declare f two_factor_failure := hold_wrong_codes(p_user); proof text := 'wrong';
 begin
   if f.last_attempt is distinct from p_attempt then
     if f.locked_until is not null then
       proof := 'locked';
     else
-      proof := use_second_factor(p_user, p_attempt, p_step, p_sms, p_backup);
+      proof := spend_second_factor(p_user, p_attempt, p_step, p_login, p_sms, p_backup);
       if proof = 'wrong' then
         f := add_wrong_code(p_user, p_attempt, p_most, p_lock_seconds);
       elsif proof = 'proven' and f.wrong_codes > 0 then
@@ -149,7 +151,7 @@ begin
      where user_id = p_user and for_setup and used_by is null and tries < 5 and expires_at > now();
     if exists (select 1 from sms_code where user_id = p_user and for_setup and used_by = p_attempt) then chosen := 'SMS'; end if;
   end if;
-  update two_factor set confirmed_at = now(), used_by = p_attempt, last_step = coalesce(p_step, 0)
+  update two_factor set confirmed_at = now(), used_by = p_attempt, last_step = coalesce(p_step, 0), enrolment_step = p_step
    where user_id = p_user and provider = chosen and confirmed_at is null
   returning is_default into wants_default;
   if not found then return null; end if;
@@ -213,7 +215,7 @@ end $$;
 
 -- Disables providers with a backup code like backup_disable_two_factor, and counts a wrong code for the account. Only
 -- for a caller who has shown the password: a stranger who knows an email address must not be able to lock the account.
--- Returns {proof, locked_until} like prove_second_factor.
+-- Returns {proof, locked_until} like check_second_factor.
 create or replace function prove_backup_disable(p_user uuid, p_attempt uuid, p_backup text[], p_provider text,
   p_most int, p_lock_seconds int) returns jsonb language plpgsql as $$
 declare f two_factor_failure := hold_wrong_codes(p_user); proof text := 'wrong';

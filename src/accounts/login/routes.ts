@@ -20,6 +20,7 @@ import { Sessions } from "../sessions/sessions.ts"
 import { accountName, login } from "./login.ts"
 import { MagicLinks, statusOf } from "./magic-links.ts"
 import { PasswordResets } from "./password-resets.ts"
+import { Recaptcha, recaptchaHeaders } from "./recaptcha.ts"
 
 const group = "authentication"
 
@@ -37,8 +38,13 @@ const token = route({
   limit: "login",
   body: LoginRequest,
   success: TokenResponse,
-  errors: [Unauthorized],
-  handler: ({ body }) => Effect.map(login(body), privately),
+  errors: [Unauthorized, Unprocessable],
+  headers: recaptchaHeaders,
+  handler: ({ body, headers }) =>
+    Recaptcha.use((recaptcha) => recaptcha.checkRequest(body.g_recaptcha_response, headers)).pipe(
+      Effect.andThen(login(body)),
+      Effect.map(privately),
+    ),
 })
 
 const refresh = route({
@@ -68,7 +74,9 @@ const twoFactor = route({
   success: TokenResponse,
   errors: [Unauthorized],
   handler: ({ body }) =>
-    Sessions.use((sessions) => Effect.map(sessions.verifyCode(body.refresh_token, body.code), privately)),
+    Sessions.use((sessions) =>
+      Effect.map(sessions.verifyCode(body.refresh_token, body.code, { repeatsSetup: true }), privately),
+    ),
 })
 
 const sentIfKnown = {
@@ -86,9 +94,11 @@ const magicLink = route({
   limit: "mail",
   body: MagicLinkLoginRequest,
   success: MagicLinkLoginResponse,
-  errors: [],
-  handler: ({ body, principal }) =>
+  errors: [Unprocessable],
+  headers: recaptchaHeaders,
+  handler: ({ body, headers, principal }) =>
     Effect.gen(function* () {
+      yield* Recaptcha.use((recaptcha) => recaptcha.checkRequest(body.g_recaptcha_response, headers))
       const name = accountName(body) ?? (body.user_id ? { id: body.user_id.toLowerCase() } : undefined)
       if (name === undefined) {
         return yield* new InvalidRequest({ error: "body: expected an email or a user_id" })
@@ -149,9 +159,11 @@ const requestReset = route({
   limit: "mail",
   body: PasswordResetRequest,
   success: SuccessResponse,
-  errors: [],
-  handler: ({ body }) =>
+  errors: [Unprocessable],
+  headers: recaptchaHeaders,
+  handler: ({ body, headers }) =>
     Effect.gen(function* () {
+      yield* Recaptcha.use((recaptcha) => recaptcha.checkRequest(body.g_recaptcha_response, headers))
       const email = body.email.trim().toLowerCase()
       if (email === "") return yield* new InvalidRequest({ error: "body: expected an email" })
       const parameters: Record<string, string> = body.redirect ? { redirect: body.redirect } : {}

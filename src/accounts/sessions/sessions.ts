@@ -41,6 +41,7 @@ const pendingSeconds = 3600
  * A new login ends the least recently updated sessions above this number.
  */
 const maxSessions = 200
+const notifyConcurrency = 16
 
 /** The refresh token is the previous one, because a concurrent refresh has already created the next one. */
 class AlreadyRotated extends Data.TaggedError("AlreadyRotated")<{ readonly context: SessionContext }> {}
@@ -83,16 +84,28 @@ export class Sessions extends Context.Service<
      */
     open(account: Account, facts: OpenedBy): Effect.Effect<TokenResponse, Unavailable>
     refresh(refreshToken: string): Effect.Effect<TokenResponse, Unauthorized | Unavailable>
-    /** Verifies a two-factor code. A correct code completes a pending login, or starts a new grace period. */
+    /**
+     * Verifies a two-factor code. A correct code completes a pending login, or starts a new grace period. With
+     * `repeatsSetup`, the TOTP code that confirmed the setup is accepted once more: clients confirm the setup and then
+     * log in with the same code.
+     */
     verifyCode(
       refreshToken: string,
       code: string,
+      options?: { readonly repeatsSetup: boolean },
     ): Effect.Effect<TokenResponse, Unauthorized | TooManyRequests | Unavailable>
     /**
      * Records that the user of the session has just verified a second factor without `verifyCode`, for example when
      * setting it up.
      */
     proven(sessionId: string): Effect.Effect<void, Unavailable>
+    /**
+     * Records that the user now has a second factor, which was verified in this session. The user's other sessions
+     * become `Stale` if they never verified one.
+     */
+    factorEnabled(userId: string, sessionId: string): Effect.Effect<void, Unavailable>
+    /** Records that the user has no second factor any more. No session of the user is `Stale` then. */
+    factorsDisabled(userId: string): Effect.Effect<void, Unavailable>
     /** Records that a code of the session's user was refused, because the account is locked until this time. */
     locked(sessionId: string, until: number): Effect.Effect<void, Unavailable>
     /**
@@ -138,8 +151,21 @@ export class Sessions extends Context.Service<
         device,
       })
 
+      /**
+       * Records the time when the user's clients ask the user to enable two-factor authentication, at most once in 30
+       * days. The tokens are issued even if this fails; the next refresh tries again.
+       */
+      const recordPrompt = ({ id, prompt_is_due, providers }: Account) =>
+        prompt_is_due && providers.length === 0
+          ? accounts.recordPrompt(id).pipe(
+              Effect.andThen(publisher.accountsChanged([id])),
+              Effect.catch((failure) => Effect.logWarning("two-factor prompt not recorded", failure)),
+            )
+          : Effect.void
+
       const respond = Effect.fnUntraced(function* (account: Account, context: SessionContext) {
         const { admitted, generation, id } = context
+        yield* recordPrompt(account)
         const [wants] = account.providers
         const response: TokenResponse = {
           access_token: yield* tokens.sign(
@@ -228,7 +254,7 @@ export class Sessions extends Context.Service<
             account = yield* accountOf(current, now)
             switch (tokenState(facts, context, now)) {
               case "current":
-                return account.providers.length === 0 && !context.admitted
+                return account.providers.length === 0
                   ? ({ type: "ADMIT", ...renewal(now, true, device) } as const)
                   : ({ type: "ROTATE", ...renewal(now, context.admitted, device) } as const)
               case "predecessor":
@@ -254,7 +280,11 @@ export class Sessions extends Context.Service<
         return yield* respond(account, context)
       })
 
-      const verifyCode = Effect.fnUntraced(function* (refreshToken: string, code: string) {
+      const verifyCode = Effect.fnUntraced(function* (
+        refreshToken: string,
+        code: string,
+        { repeatsSetup } = { repeatsSetup: false },
+      ) {
         const device = yield* currentDevice
         const facts = yield* read(refreshToken)
         const found = yield* actors.find(facts.sessionId)
@@ -284,7 +314,10 @@ export class Sessions extends Context.Service<
                 "This user has no two-factor authentication. Use POST /auth/token/refresh instead.",
               )
             }
-            checked ??= yield* Effect.tap(factors.prove(userId, attempt, code), recordWrong)
+            checked ??= yield* Effect.tap(
+              factors.prove(userId, attempt, code, { forLogin: repeatsSetup }),
+              recordWrong,
+            )
             const { locked_until, proof } = checked
             if (proof === "proven") return { type: "VERIFY", ...renewal(now, true, device) } as const
             if (proof === "spent") return yield* refused("This code was already used. Wait for the next one.")
@@ -320,6 +353,19 @@ export class Sessions extends Context.Service<
           Effect.asVoid,
         )
 
+      const proven = (sessionId: string) => notify(sessionId, { type: "PROVE", at: actors.now() })
+
+      const notifyAll = Effect.fnUntraced(function* (
+        userId: string,
+        event: Parameters<typeof actors.send>[1],
+      ) {
+        const found = yield* store.list(userId)
+        yield* Effect.forEach(found, ({ id }) => notify(id, event), {
+          concurrency: notifyConcurrency,
+          discard: true,
+        })
+      })
+
       const list = Effect.fnUntraced(function* (userId: string) {
         const found = yield* store.list(userId)
         const now = isoTime(actors.now())
@@ -353,7 +399,12 @@ export class Sessions extends Context.Service<
         open,
         refresh,
         verifyCode,
-        proven: (sessionId) => notify(sessionId, { type: "PROVE", at: actors.now() }),
+        proven,
+        factorEnabled: Effect.fnUntraced(function* (userId, sessionId) {
+          yield* proven(sessionId)
+          yield* notifyAll(userId, { type: "FACTOR_ENABLED" })
+        }),
+        factorsDisabled: (userId) => notifyAll(userId, { type: "FACTOR_DISABLED" }),
         locked: (sessionId, until) => notify(sessionId, { type: "LOCK", until }),
         list,
         endOne,

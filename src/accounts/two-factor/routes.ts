@@ -83,7 +83,7 @@ const confirm = route({
       const provider = yield* TwoFactor.use((factors) => factors.confirm(principal.userId, body.code))
       // The code also proves the second factor, so that sensitive operations within the grace period do not require
       // another code.
-      yield* Sessions.use((sessions) => sessions.proven(principal.sessionId))
+      yield* Sessions.use((sessions) => sessions.factorEnabled(principal.userId, principal.sessionId))
       return { message: `Two-factor authentication with ${provider} is enabled.` }
     }),
 })

@@ -41,9 +41,15 @@ export class SecondFactors extends Context.Service<
   {
     /**
      * Verifies the code and uses it up. A wrong code counts for the account, and the fifth wrong code in a row locks
-     * it. If a call is repeated with the same `attempt`, its result is the same and a wrong code counts once.
+     * it. If a call is repeated with the same `attempt`, its result is the same and a wrong code counts once. With
+     * `forLogin`, the TOTP code that confirmed the setup is accepted once more.
      */
-    prove(userId: string, attempt: string, code: string): Effect.Effect<Proof, Unavailable>
+    prove(
+      userId: string,
+      attempt: string,
+      code: string,
+      facts: { readonly forLogin: boolean },
+    ): Effect.Effect<Proof, Unavailable>
     /**
      * Checks a TOTP code against the secret of the confirmed provider, or of the pending setup. Returns the time step
      * of the code and the encrypted secret, or undefined if the code is wrong or there is no readable secret.
@@ -134,11 +140,11 @@ export class SecondFactors extends Context.Service<
         smsHashes,
         backupHashes,
         makeSms,
-        prove: Effect.fnUntraced(function* (userId, attempt, typed) {
+        prove: Effect.fnUntraced(function* (userId, attempt, typed, { forLogin }) {
           const code = typed.trim()
           const step = (yield* findStep(userId, code, { confirmed: true }))?.step ?? null
           const hashes = { smsHashes: smsHashes(userId, code), backupHashes: backupHashes(userId, code) }
-          return yield* store.spendCode(userId, attempt, { step, ...hashes }, lock)
+          return yield* store.spendCode(userId, attempt, { step, forLogin, ...hashes }, lock)
         }),
         sendSms: Effect.fnUntraced(function* (userId, facts) {
           const sealedPhone = yield* store.findSealedPhone(userId, facts)

@@ -62,6 +62,8 @@ export const makeTwoFactorStore = Sql.useSync((sql) => ({
     attempt: string,
     code: {
       readonly step: number | null
+      /** Whether the code is for a login, which may use the step of the setup once more. */
+      readonly forLogin: boolean
       readonly smsHashes: ReadonlyArray<string>
       readonly backupHashes: ReadonlyArray<string>
     },
@@ -71,7 +73,7 @@ export const makeTwoFactorStore = Sql.useSync((sql) => ({
       .rows<{ proof: Proof }>(
         (
           q,
-        ) => q`select prove_second_factor(${userId}, ${attempt}, ${code.step}, ${code.smsHashes as string[]},
+        ) => q`select check_second_factor(${userId}, ${attempt}, ${code.step}, ${code.forLogin}, ${code.smsHashes as string[]},
                                             ${code.backupHashes as string[]}, ${lock.wrongCodes}, ${lock.seconds}) as proof`,
       )
       .pipe(Effect.map((rows) => rows[0]!.proof)),

@@ -18,6 +18,7 @@ import { CallerCache } from "../caller-cache.ts"
 import { invalidField } from "../registration.ts"
 import { SecurityLog } from "../security-log/security-log.ts"
 import { OneTimeCodes } from "../sessions/one-time-codes.ts"
+import { Sessions } from "../sessions/sessions.ts"
 import { codesLocked, lastDigits, lockRule, phoneAad, SecondFactors, secretAad } from "./second-factors.ts"
 import { Totp } from "./totp.ts"
 import { makeTwoFactorStore, type NewTwoFactor } from "./two-factor-store.ts"
@@ -32,7 +33,7 @@ export class TwoFactor extends Context.Service<
       userId: string,
       request: {
         readonly provider: TwoFactorProvider
-        readonly default: boolean
+        readonly default?: boolean | null
         readonly phone?: string | null
       },
     ): Effect.Effect<Enable2FAResponse, Unprocessable | TooManyRequests | Unavailable>
@@ -69,6 +70,7 @@ export class TwoFactor extends Context.Service<
       const factors = yield* SecondFactors
       const limits = yield* RateLimits
       const sealer = yield* Seal
+      const sessions = yield* Sessions
       const securityLog = yield* SecurityLog
       const totp = yield* Totp
       const clock = yield* DatabaseClock
@@ -91,7 +93,7 @@ export class TwoFactor extends Context.Service<
         userId: string,
         request: {
           readonly provider: TwoFactorProvider
-          readonly default: boolean
+          readonly default?: boolean | null
           readonly phone?: string | null
         },
       ) {
@@ -99,7 +101,7 @@ export class TwoFactor extends Context.Service<
         const shared = {
           user_id: userId,
           provider: request.provider,
-          is_default: request.default,
+          is_default: request.default ?? true,
           backup_hashes: backup_codes.map((code) =>
             codes.hash({ purpose: "backup-code", subject: userId }, code),
           ),
@@ -160,7 +162,22 @@ export class TwoFactor extends Context.Service<
           userId,
           details: { provider: provider ?? "all" },
         })
+        yield* tellSessions(userId)
       })
+
+      /**
+       * Ends the state `Stale` of the user's sessions if no provider is left. The change is already committed, so a
+       * failure is only logged. The next refresh of each session repairs its state.
+       */
+      const tellSessions = Effect.fnUntraced(
+        function* (userId: string) {
+          const account = yield* accounts.find({ id: userId })
+          if (account?.providers.length === 0) yield* sessions.factorsDisabled(userId)
+        },
+        Effect.catchTag("Unavailable", (failure) =>
+          Effect.logWarning("sessions not told that two-factor authentication is disabled", failure),
+        ),
+      )
 
       const wrongBackupCode = () => invalidField("backup_code", "invalid", "The backup code is wrong.")
 
@@ -191,6 +208,7 @@ export class TwoFactor extends Context.Service<
           userId,
           details: { provider: provider ?? "all", method: "backup" },
         })
+        yield* tellSessions(userId)
       })
 
       const disableInLogin = Effect.fnUntraced(function* (
@@ -212,6 +230,7 @@ export class TwoFactor extends Context.Service<
           userId,
           details: { provider: provider ?? "all", method: "backup" },
         })
+        yield* tellSessions(userId)
       })
 
       return TwoFactor.of({

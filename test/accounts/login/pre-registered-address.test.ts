@@ -1,3 +1,4 @@
+import { ed25519 } from "@noble/curves/ed25519.js"
 import { describe, expect, it } from "vitest"
 import { serve } from "../../fixtures/service.ts"
 import { makeVisitor } from "../../sign-in/oauth/application.ts"
@@ -23,7 +24,9 @@ describe("the owner of an email address that a stranger uses for an account", ()
     const key = (
       await service.call("POST", "/api_keys", { token: stranger.token, body: { name: "a way back in" } })
     ).body.api_key
-    await service.call("POST", "/pubkeys", { token: stranger.token })
+    const strangersKey = Buffer.from(ed25519.keygen().publicKey).toString("hex")
+    const added = await service.call("POST", `/pubkeys/${strangersKey}`, { token: stranger.token })
+    expect(added.status).toBe(200)
     await turnOnTotp(service, stranger.token)
     const useKey = () => service.call("GET", "/pubkeys", { headers: { "x-api-key": key } })
     expect((await useKey()).status).toBe(200)
@@ -37,7 +40,8 @@ describe("the owner of an email address that a stranger uses for an account", ()
     expect(await works(stranger.token)).toBe(false)
     expect(await refreshes(stranger.refresh)).toBe(false)
     expect((await useKey()).status).toBe(401)
-    expect((await service.call("GET", "/pubkeys", { token: owner.body.access_token })).body).toEqual([])
+    const kept = await service.call("GET", "/pubkeys", { token: owner.body.access_token })
+    expect(kept.body).toEqual([expect.not.stringContaining(strangersKey)])
     expect((await setPassword(owner.body.access_token, "the owner's own")).status).toBe(200)
     expect((await login(service, stranger.email, "the owner's own")).status).toBe(200)
   })

@@ -31,6 +31,9 @@ const run = (...events: ReadonlyArray<SessionEvent>) => {
   return { snapshot, effects }
 }
 const lock: SessionEvent = { type: "LOCK", until: 500 }
+const rotate: SessionEvent = { type: "ROTATE", at: 30, expiresAt: 2000, device }
+const admit: SessionEvent = { type: "ADMIT", at: 30, expiresAt: 2000, device }
+const due = (at: number): SessionEvent => ({ type: "DUE", at, graceMs: 900 })
 const verify = (at: number): SessionEvent => ({ type: "VERIFY", at, expiresAt: at + 1000, device })
 
 describe("a session", () => {
@@ -58,9 +61,9 @@ describe("a session", () => {
     expect(snapshot.value).toBe("Locked")
     expect(snapshot.context.lockedUntil).toBe(500)
     expect(effects).toEqual(["session.two_factor_required", "session.two_factor_locked"])
-    expect(snapshot.can({ type: "DUE", at: 499 })).toBe(false)
+    expect(snapshot.can(due(499))).toBe(false)
     expect(snapshot.can({ type: "PROVE", at: 30 })).toBe(false)
-    const unlocked = run(open("SMS"), lock, { type: "DUE", at: 500 })
+    const unlocked = run(open("SMS"), lock, due(500))
     expect(unlocked.snapshot.value).toBe("Pending")
     expect(unlocked.snapshot.context.lockedUntil).toBe(null)
   })
@@ -69,7 +72,7 @@ describe("a session", () => {
     const locked = run(open("SMS"), verify(20), lock)
     expect(locked.snapshot.value).toBe("Locked")
     expect(isFresh(locked.snapshot.context, 400, 900)).toBe(true)
-    expect(run(open("SMS"), verify(20), lock, { type: "DUE", at: 500 }).snapshot.value).toBe("Verified")
+    expect(run(open("SMS"), verify(20), lock, due(500)).snapshot.value).toBe("Verified")
     expect(run(open("SMS"), verify(20), lock, { type: "PROVE", at: 30 }).snapshot.value).toBe("Verified")
   })
 
@@ -82,21 +85,70 @@ describe("a session", () => {
   it("stores the device of its last token rotation", () => {
     const phone = { name: "Safari on iPhone", address: "2001:db8::1" }
     expect(run(open(null)).snapshot.context.device).toEqual(device)
-    const { snapshot } = run(open(null), { type: "ROTATE", at: 20, expiresAt: 2000, device: phone })
+    const { snapshot } = run(open(null), { type: "ADMIT", at: 20, expiresAt: 2000, device: phone })
     expect(snapshot.context.device).toEqual(phone)
   })
 
-  it("accepts the event `ADMIT` while it is `Pending` but not when it is `Verified`, and refuses `PROVE` while it is `Pending`", () => {
-    const admit: SessionEvent = { type: "ADMIT", at: 30, expiresAt: 2000, device }
+  it("that is `Pending` accepts the event `ADMIT` and refuses `PROVE`", () => {
     expect(run(open("SMS"), admit).snapshot.value).toBe("Verified")
-    expect(run(open(null)).snapshot.can(admit)).toBe(false)
     expect(run(open("SMS")).snapshot.can({ type: "PROVE", at: 30 })).toBe(false)
+  })
+
+  it("becomes `Stale` when the grace period of its code ends, publishes that, and a new code makes it `Verified`", () => {
+    const early = run(open("SMS"), verify(20)).snapshot
+    expect(early.can(due(919))).toBe(false)
+    const { effects, snapshot } = run(open("SMS"), verify(20), due(920))
+    expect(snapshot.value).toBe("Stale")
+    expect(effects).toEqual(["session.two_factor_required", "session.verified", "session.two_factor_stale"])
+    const again = run(open("SMS"), verify(20), due(920), verify(950))
+    expect(again.snapshot.value).toBe("Verified")
+    expect(again.effects.at(-1)).toBe("session.verified")
+    expect(isFresh(again.snapshot.context, 951, 900)).toBe(true)
+  })
+
+  it("becomes `Stale` when the user enables two-factor authentication in another session, or at its next refresh", () => {
+    expect(run(open(null), { type: "FACTOR_ENABLED" }).snapshot.value).toBe("Stale")
+    expect(run(open(null), rotate).snapshot.value).toBe("Stale")
+    expect(run(open("SMS"), verify(20)).snapshot.can({ type: "FACTOR_ENABLED" })).toBe(false)
+    expect(run(open("SMS"), verify(20), rotate).snapshot.value).toBe("Verified")
+  })
+
+  it("is not `Stale` any more after the user has disabled two-factor authentication", () => {
+    for (const event of [{ type: "FACTOR_DISABLED" }, admit] as const) {
+      const { effects, snapshot } = run(open("SMS"), verify(20), due(920), event)
+      expect(snapshot.value).toBe("Verified")
+      expect(snapshot.context.verifiedAt).toBe(null)
+      expect(effects.at(-1)).toBe("session.verified")
+    }
+    const released = run(open("SMS"), verify(20), { type: "FACTOR_DISABLED" }).snapshot
+    expect(released.can(due(920))).toBe(false)
+  })
+
+  it("is `Stale` after a lock if its grace period has ended meanwhile, and otherwise `Verified`", () => {
+    const long: SessionEvent = { type: "LOCK", until: 950 }
+    expect(run(open("SMS"), verify(20), long, due(950)).snapshot.value).toBe("Stale")
+    expect(run(open("SMS"), verify(20), lock, due(500)).snapshot.value).toBe("Verified")
+    expect(run(open(null), { type: "FACTOR_ENABLED" }, lock, due(500)).snapshot.value).toBe("Stale")
+  })
+
+  it("stays `Stale` while its tokens are rotated, and expires", () => {
+    const { snapshot } = run(open("SMS"), verify(20), due(920), rotate)
+    expect(snapshot.value).toBe("Stale")
+    expect(run(open("SMS"), verify(20), due(920), due(1020)).snapshot.value).toBe("Expired")
+  })
+
+  it("accepts a deadline long before the end of the grace period without a change, so that the right one is stored", () => {
+    const early: SessionEvent = { type: "DUE", at: 30, graceMs: 5000 }
+    const before = run(open("SMS"), verify(20))
+    const { effects, snapshot } = run(open("SMS"), verify(20), early)
+    expect([snapshot.value, snapshot.context]).toEqual(["Verified", before.snapshot.context])
+    expect(effects).toEqual(before.effects)
   })
 
   it("that is `Revoked` or `Expired` can be neither verified nor rotated nor revoked again", () => {
     const revoked = run(open(null), { type: "REVOKE", reason: "test" })
     expect(revoked.effects).toEqual(["session.logged_out"])
-    const expired = run(open(null), { type: "DUE", at: 1000 })
+    const expired = run(open(null), due(1000))
     expect([revoked.snapshot.value, expired.snapshot.value]).toEqual(["Revoked", "Expired"])
     for (const { snapshot } of [revoked, expired]) {
       expect(snapshot.can(verify(20))).toBe(false)

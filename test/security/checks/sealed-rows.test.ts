@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { CustodialKeys } from "../../../src/keys/custodial-keys.ts"
+import { CustodialKeys } from "../../../src/crypto/custodial-keys.ts"
 import { login, mails, password, register, totpCode, turnOnTotp } from "../../accounts/person.ts"
 import { serve } from "../../fixtures/service.ts"
 

@@ -149,7 +149,7 @@ describe("the lock of an account", () => {
     const { id } = await totpUser()
     const attempt = randomUUID()
     const prove = () =>
-      one.sql`select prove_second_factor(${id}, ${attempt}, null, '{}', '{}', 5, 900) as proof`
+      one.sql`select check_second_factor(${id}, ${attempt}, null, false, '{}', '{}', 5, 900) as proof`
     const [[first], [second]] = [await prove(), await prove()]
     expect(second).toEqual(first)
     const [row] = await one.sql`select wrong_codes from two_factor_failure where user_id = ${id}`

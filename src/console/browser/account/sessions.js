@@ -2,12 +2,15 @@ import { confirmButton } from "../parts/actions.js"
 import { badge, fill, h } from "../parts/dom.js"
 import { when } from "../parts/format.js"
 import { notify } from "../parts/notices.js"
+import { coalesced } from "../parts/signal.js"
 import { call, get } from "../platform/api.js"
+import { subscribe } from "../platform/live.js"
 import { forget } from "../platform/session.js"
 
 const statusBadges = {
   Pending: () => badge("Waiting for two-factor code", "warn"),
   Locked: () => badge("Two-factor codes locked", "warn"),
+  Stale: () => badge("Needs a new two-factor code", "warn"),
   Verified: () => false,
 }
 
@@ -38,6 +41,7 @@ const item = (session, again) =>
       h("strong", {}, session.device ?? "Unknown device"),
       " ",
       session.current && badge("This session", "good"),
+      " ",
       statusBadges[session.status]?.(),
       h("br"),
       h(
@@ -55,8 +59,11 @@ const item = (session, again) =>
     endButton(session, again),
   )
 
-/** Lists the user's sessions. @param {Element} place */
-export const drawSessions = async (place) => {
+/**
+ * Lists the user's sessions, and reads the list again when one of them changes.
+ * @param {Element} place @param {any} lifetime
+ */
+export const drawSessions = async (place, lifetime) => {
   const list = h("ul", { class: "plain-list", "aria-label": "Sessions" })
   const load = async () => {
     const sessions = await get("/account/sessions")
@@ -74,5 +81,7 @@ export const drawSessions = async (place) => {
     ),
     list,
   )
+  const reload = coalesced(() => load().catch(() => {}))
+  lifetime.onEnd(subscribe("session", { onEvent: reload }))
   await load()
 }

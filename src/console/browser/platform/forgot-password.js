@@ -2,6 +2,7 @@ import { outboxHint } from "../outbox.js"
 import { actionForm } from "../parts/actions.js"
 import { field, fill, h } from "../parts/dom.js"
 import { request } from "./http.js"
+import { humanProof } from "./recaptcha.js"
 
 /** The page of the link signs the user in, and then opens this view of the console. */
 const redirect = "/#/sign-in/browser"
@@ -28,7 +29,9 @@ export const drawForgotPassword = (place) => {
       label: "Email me a link",
       name: "Reset password",
       submit: async ({ email }) => {
-        await request("POST", "/auth/password_reset", { body: { email, redirect } })
+        await request("POST", "/auth/password_reset", {
+          body: { email, redirect, ...(await humanProof("password_reset")) },
+        })
         sentStep(place, email)
         place.querySelector("h2").focus()
       },

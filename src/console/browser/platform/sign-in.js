@@ -5,6 +5,7 @@ import { notify } from "../parts/notices.js"
 import { prove } from "../proof.js"
 import { drawForgotPassword } from "./forgot-password.js"
 import { explain, Problem, request } from "./http.js"
+import { humanProof } from "./recaptcha.js"
 import { signIn } from "./session.js"
 
 const emailField = (value = "") =>
@@ -173,7 +174,13 @@ const ways = {
           label: "Sign in",
           name: "Sign in with a password",
           submit: async ({ email, password }) =>
-            go(place, await request("POST", "/auth/token", { body: { email, password } }), email),
+            go(
+              place,
+              await request("POST", "/auth/token", {
+                body: { email, password, ...(await humanProof("login")) },
+              }),
+              email,
+            ),
         },
         emailField(),
         passwordField("current-password"),
@@ -188,7 +195,9 @@ const ways = {
           label: "Send me a link",
           name: "Sign in with a link",
           submit: async ({ email }) => {
-            await request("POST", "/auth/magic_link", { body: { email, redirect: "/#/sign-in/browser" } })
+            await request("POST", "/auth/magic_link", {
+              body: { email, redirect: "/#/sign-in/browser", ...(await humanProof("magic_link")) },
+            })
             linkStep(place, email, "magic_link")
           },
         },
@@ -205,7 +214,9 @@ const ways = {
           name: "Register",
           submit: async ({ email, password }) => {
             const body = password === "" ? { email } : { email, password }
-            const response = await request("POST", "/users", { body })
+            const response = await request("POST", "/users", {
+              body: { ...body, ...(await humanProof("register")) },
+            })
             await go(place, response, email)
             notify(
               "Welcome. Before you buy, confirm your email address with the link that was sent to you.",

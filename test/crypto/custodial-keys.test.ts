@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto"
 import { ed25519, ristretto255 } from "@noble/curves/ed25519.js"
 import { Effect, Layer, Redacted } from "effect"
 import { expect, test } from "vitest"
+import { CustodialKeys } from "../../src/crypto/custodial-keys.ts"
 import { Seal } from "../../src/crypto/envelope-encryption.ts"
 import type { NamedKey } from "../../src/crypto/key-ring.ts"
-import { CustodialKeys } from "../../src/keys/custodial-keys.ts"
 import { checkPubkey, pubkeySigned } from "../../src/keys/pubkeys.ts"
 
 const key = (id: string): NamedKey => ({ id, secret: Redacted.make(randomBytes(32).toString("base64")) })

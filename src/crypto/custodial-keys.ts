@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, sign } from "node:crypto"
 import { ristretto255 } from "@noble/curves/ed25519.js"
 import { Context, Effect, Layer } from "effect"
-import { Seal, type SealBroken } from "../crypto/envelope-encryption.ts"
+import { Seal, type SealBroken } from "./envelope-encryption.ts"
 
 /** A custodial key as it is stored in the database: the public key, and the encrypted private key. */
 export interface CustodialKey {
