@@ -19,8 +19,7 @@ const maxItems = 500
 const maxAddresses = 50
 const tooMany = new AddressesRefused(`Send at most ${maxAddresses} addresses.`)
 const paymentClasses: ReadonlySet<string | undefined> = new Set(["crypto", "payment", "token"])
-const isAddressTag = (tag: number): boolean =>
-  paymentClasses.has(findRecordClass(tag)) || isChainKey(tag)
+const isAddressTag = (tag: number): boolean => paymentClasses.has(findRecordClass(tag)) || isChainKey(tag)
 
 const toRecord = (
   tag: number | undefined,
