@@ -60,12 +60,18 @@ const parse = (text: string): URL | undefined => {
   return isWhole && (!isWeb || url.hostname !== "") ? url : undefined
 }
 
+/** Shops write this text in `success_url`. The payment provider replaces it with the id of the checkout session. */
+const sessionPlaceholder = "{CHECKOUT_SESSION_ID}"
+
+export const fillSessionId = (url: string, sessionId: string): string =>
+  url.replaceAll(sessionPlaceholder, sessionId)
+
 /**
  * Whether the text is a URL to which a buyer may return after a payment: an http or https URL, or a URL with the scheme
  * of an app (`wallet://done`, `com.example.wallet:/done`).
  */
 export const isReturnLink = (text: string): boolean =>
-  text.length <= maxReturnLinkLength && parse(text) !== undefined
+  text.length <= maxReturnLinkLength && parse(fillSessionId(text, "session")) !== undefined
 
 /**
  * Whether the text is a valid return link of a partner. The link gets refresh tokens, so http is allowed only for

@@ -70,6 +70,30 @@ describe("a shop whose buyer chooses another payment method", () => {
   })
 })
 
+describe("a shop that asks for the session id in its success_url", () => {
+  it("gets the buyer back with the id of the checkout session in place of {CHECKOUT_SESSION_ID}", async () => {
+    const { send } = await buyer()
+    await send("POST", "/cart", { items: [{ emoji_id: freshId() }] })
+    const success_url = "https://shop.example/thanks?session={CHECKOUT_SESSION_ID}"
+    const { body, status } = await send("POST", "/cart/checkout", { ...card, success_url })
+    expect([status, body.payment_method_data.success_url]).toEqual([200, success_url])
+    const session = body.payment_method_data.session_id
+    const paid = await one.call("POST", `/sandbox/checkout/${session}`, {
+      rawBody: "action=pay",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    })
+    expect([paid.status, paid.headers.get("location")]).toEqual([
+      303,
+      `https://shop.example/thanks?session=${session}`,
+    ])
+    const curly = await send("POST", "/cart/checkout", {
+      ...card,
+      success_url: "https://shop.example/{ORDER}",
+    })
+    expect([curly.status, Object.keys(curly.body.fields)]).toEqual([422, ["success_url"]])
+  })
+})
+
 describe("a shop that sells lootboxes", () => {
   it("reads the lootbox as Owned in the first request after the order is Paid, from any process", async () => {
     const { elsewhere, id, send } = await buyer()

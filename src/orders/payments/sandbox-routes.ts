@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { Conflict, InvalidRequest, NotFound } from "../../../schema/errors.ts"
+import { fillSessionId } from "../../../schema/web-link.ts"
 import { text } from "../../../schema/wire-format.ts"
 import { AppConfig } from "../../config/config.ts"
 import { Reply } from "../../http/response/reply.ts"
@@ -93,7 +94,7 @@ const payCheckout = route({
             : "This checkout was cancelled or paid in the meantime. Reload the page.",
         })
       if (action !== "underpay" && session.successUrl !== null)
-        return Reply.redirect(session.successUrl, {}, 303)
+        return Reply.redirect(fillSessionId(session.successUrl, sessionId), {}, 303)
       const message = isTaken
         ? "Payment received."
         : "This checkout is already paid. No further payment was made."
