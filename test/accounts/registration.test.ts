@@ -217,9 +217,12 @@ describe("changing the account", () => {
     expect(answer.body.fields.email[0].code).toBe("uniqueness")
   })
 
-  it("ignores `role` and `free_limit`", async () => {
+  it("refuses `role` and `free_limit`, and changes nothing", async () => {
     const { token } = await register(service)
     const answer = await patch({ role: "Admin", free_limit: 9, first_name: "Eve" }, token)
-    expect(answer.body.user).toMatchObject({ role: "User", free_limit: 1, first_name: "Eve" })
+    expect(answer.status).toBe(400)
+    expect(answer.body.error).toContain("role, free_limit")
+    const { user } = (await patch({}, token)).body
+    expect([user.role, user.free_limit, user.first_name]).toEqual(["User", 1, undefined])
   })
 })
