@@ -1,5 +1,7 @@
 import { foldBitcoinAddress, isBitcoinAddress, isPlausibleAddress, parseEthereumAddress } from "./address.ts"
 import { tags } from "./record-tag.ts"
+import { type AddressForm, bitcoin, evm } from "./resolve/address-form.ts"
+import { findNetwork } from "./resolve/network.ts"
 import { nativeTickers, parseTicker } from "./ticker.ts"
 
 /** The parsed fields of a payment record. */
@@ -79,12 +81,22 @@ export const isAddressOf = (tag: number, address: string): boolean => {
   return true
 }
 
+const tagsOfForms: ReadonlyMap<AddressForm, number> = new Map([
+  [evm, tags.ethereum],
+  [bitcoin, tags.bitcoin],
+])
+
 /**
  * Returns the tag whose address rules apply to a record. For a generic record with a native ticker this is the native
- * tag of the ticker, because payers look up by ticker. For every other record it is its own tag.
+ * tag of the ticker, because payers look up by ticker. For a token on a network with Ethereum or Bitcoin addresses it
+ * is the tag of these addresses. For every other record it is its own tag.
  */
-export const chainOf = (tag: number, payment: PaymentData | undefined): number =>
-  tag === tags.genericCrypto ? (nativeTickers.get(payment?.shortName ?? "") ?? tag) : tag
+export const chainOf = (tag: number, payment: PaymentData | undefined): number => {
+  if (tag === tags.genericCrypto) return nativeTickers.get(payment?.shortName ?? "") ?? tag
+  if (tag !== tags.token) return tag
+  const network = findNetwork(payment?.settlementNetwork ?? "")
+  return (network === undefined ? undefined : tagsOfForms.get(network.form)) ?? tag
+}
 
 /** Returns the form of an address in which two spellings of the same address are equal. It is used for comparisons. */
 export const addressForm = (chain: number, address: string): string => {

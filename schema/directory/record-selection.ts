@@ -1,7 +1,7 @@
 import { Schema } from "effect"
-import { checksumEthereumAddress } from "./address.ts"
+import { checksumEthereumAddress, parseEthereumAddress } from "./address.ts"
 import { isChainKey, parseChainKey } from "./chain-key.ts"
-import { parsePaymentData } from "./record-data.ts"
+import { chainOf, parsePaymentData } from "./record-data.ts"
 import { findRecordClass, formatTag, parseTag, tags } from "./record-tag.ts"
 import { nativeTickers, parseTicker } from "./ticker.ts"
 
@@ -75,6 +75,12 @@ const readChainKey = (tag: number, data: string): PaymentAddress | undefined => 
   return address === undefined ? undefined : { address, category: formatTag(tag), default: false }
 }
 
+/** Returns an Ethereum address with its prefix and checksum, which a payer needs, and any other address unchanged. */
+const toPaste = (chain: number, address: string): string => {
+  const hex = chain === tags.ethereum ? parseEthereumAddress(address) : undefined
+  return hex === undefined ? address : checksumEthereumAddress(hex)
+}
+
 const readPayment = ({ data, tag }: TaggedData): PaymentAddress | undefined => {
   const number = parseTag(tag)
   if (number === undefined) return undefined
@@ -85,8 +91,7 @@ const readPayment = ({ data, tag }: TaggedData): PaymentAddress | undefined => {
   if (payment === undefined) return undefined
   const { description, longName, settlementNetwork, shortName, signature } = payment
   return {
-    // A stored Ethereum address has no prefix and no checksum, but a payer needs both.
-    address: number === tags.ethereum ? checksumEthereumAddress(payment.address) : payment.address,
+    address: toPaste(chainOf(number, payment), payment.address),
     category: formatTag(number),
     default: payment.isDefault,
     ...(description !== undefined && { description }),

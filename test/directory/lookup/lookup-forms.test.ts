@@ -21,7 +21,7 @@ describe("a lookup of payment addresses", () => {
     })
     expect(answer.body.result["0x1004"].address).toBe(ethereum)
     expect(answer.body.result["0x6300:USDX:ETH"]).toMatchObject({
-      address: "0xabc",
+      address: ethereum,
       long_name: "US Dollar X",
     })
     const some = await get(`${path}/payment?tags=0x1003`)

@@ -16,7 +16,7 @@ export const serveLookups = async () => {
       { tag: "0x1003", data: otherBitcoin },
       { tag: "0x1004", data: ethereum },
       { tag: "0x3fff", data: "WOW|wow-address" },
-      { tag: "0x6300", data: "USDX|US Dollar X|ETH|0xabc|savings|sig" },
+      { tag: "0x6300", data: `USDX|US Dollar X|ETH|${ethereum}|savings|sig` },
       { tag: "0x0005", data: "Küche 🍳" },
       { tag: "0x4001", data: "shop|https://example.com/shop" },
       { tag: "0x0004", data: "https://example.com/home" },

@@ -108,6 +108,21 @@ describe("payment addresses", () => {
     })
   })
 
+  it("of tokens and generic records on Ethereum-style networks have 0x and a checksum", () => {
+    const [bare, checksummed] = [
+      "5aaeb6053f3e94c9b9a09f33669435e7ef1beaed",
+      "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+    ]
+    const addresses = paymentAddresses([
+      record("0x6300", `USDX||Polygon|${bare}`),
+      record("0x3fff", `ETH|0x${bare}`),
+      record("0x6300", "USDX||ETH|not-an-address"),
+    ])
+    expect(addresses["0x6300:USDX:Polygon"]?.address).toBe(checksummed)
+    expect(addresses["0x3fff:ETH"]?.address).toBe(checksummed)
+    expect(addresses["0x6300:USDX:ETH"]?.address).toBe("not-an-address")
+  })
+
   it("of generic crypto records have one key per ticker and one key for the whole category", () => {
     const addresses = paymentAddresses([record("0x3fff", "PEPE|p111"), record("0x3fff", "WIF|w111")])
     expect(addresses["0x3fff"]?.address).toBe("w111")

@@ -159,10 +159,10 @@ describe("an address of another chain is never returned", () => {
       "no_address",
     ],
     [
-      "a token record of Ethereum with a Tron address",
+      "a token record of Tron with an Ethereum address",
       "USDT",
-      "ethereum",
-      [["0x6300", `USDT||ethereum|${tron}`]],
+      "tron",
+      [["0x6300", `USDT||tron|${eth}`]],
       "no_address",
     ],
     [
