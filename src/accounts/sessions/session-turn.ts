@@ -21,7 +21,7 @@ const turnFailures = new Set(["NotFound", "EventRefused", "IdsTaken", "LimitReac
  * same error as for an invalid token. If the turn revokes the session, its user is removed from all caches, so that the
  * access tokens of the session no longer work in any process.
  */
-export const makeRefreshReuse = Effect.gen(function* () {
+export const makeSessionTurn = Effect.gen(function* () {
   const config = yield* AppConfig
   const actors = yield* SessionActors
   const callers = yield* CallerCache
