@@ -5,7 +5,7 @@ import { serve } from "../fixtures/service.ts"
 
 it("the service becomes ready again after its database connections went silent without being closed", async () => {
   const proxy = await proxyTo(await createDatabase())
-  const service = await serve({ POOL_SIZE: "2", STATEMENT_TIMEOUT_MS: "200" }, { database: proxy.address })
+  const service = await serve({ POOL_SIZE: "2", STATEMENT_TIMEOUT_MS: "3000" }, { database: proxy.address })
   const ready = async () => (await service.call("GET", "/ready")).status
   await Promise.all(Array.from({ length: 8 }, ready))
   await expect.poll(ready).toBe(200)

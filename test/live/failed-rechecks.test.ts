@@ -6,7 +6,7 @@ import { liveSocket } from "../fixtures/live-client.ts"
 import { serve } from "../fixtures/service.ts"
 
 it("a logout closes the socket of the user although the first check of the session times out", async () => {
-  const service = await serve({ STATEMENT_TIMEOUT_MS: "500" })
+  const service = await serve({ STATEMENT_TIMEOUT_MS: "3000" })
   const callers = await service.runtime.runPromise(CallerCache)
   const user = await service.user()
   const client = await liveSocket(service.url)()
@@ -17,7 +17,7 @@ it("a logout closes the socket of the user although the first check of the sessi
   await service.sql.begin(async (sql) => {
     await sql`lock table app_user in access exclusive mode`
     await service.runtime.runPromise(callers.changed(user.id))
-    await sleep(2500)
+    await sleep(7000)
   })
   expect(await client.closing).toMatchObject({ code: closeCodes.sessionEnded })
 })

@@ -135,15 +135,17 @@ describe("a statement", () => {
     }
   })
   it("that exceeds the statement timeout fails with `Unavailable` and is not retried", async () => {
-    const slow = await serve({ STATEMENT_TIMEOUT_MS: "200" })
-    await slow.sql`create sequence tries`
-    const result = await slow.runtime.runPromise(
-      Effect.flatMap(Sql, (sql) => sql.rows((q) => q`select nextval('tries'), pg_sleep(30)`)).pipe(
-        Effect.result,
-      ),
+    await service.sql`create sequence attempts`
+    // This is a pool without a service: with this timeout, a service could not start on a busy machine.
+    const hasty = ManagedRuntime.make(
+      Sql.layer({ connection: service.database, poolSize: 1, statementTimeoutMs: 200 }),
     )
+    const result = await hasty.runPromise(
+      Sql.use((sql) => sql.rows((q) => q`select nextval('attempts'), pg_sleep(30)`)).pipe(Effect.result),
+    )
+    await hasty.dispose()
     expect(Result.isFailure(result) && result.failure).toMatchObject({ _tag: "Unavailable" })
-    expect(await slow.sql`select last_value from tries`).toEqual([{ last_value: 1 }])
+    expect(await service.sql`select last_value from attempts`).toEqual([{ last_value: 1 }])
   })
 })
 
