@@ -28,20 +28,21 @@ export const parseWebLink = (data: string): WebLink | undefined => {
 }
 
 /**
- * Whether `link` means this unnamed web link: it is the URL, its host (with or without "www."), or the hash of the
- * record.
+ * Makes a check whether `link` means an unnamed web link: it is the URL, its host (with or without "www."), or the hash
+ * of the record. `link` is parsed once, because an id can have hundreds of links.
  */
-const isNamedBy = (link: string, url: string, hash: string | undefined): boolean => {
-  if (parseWebUrl(link) === url || hash === link.toLowerCase()) return true
+const makeMeans = (link: string) => {
   const withoutWww = (host: string) => host.toLowerCase().replace(/^www\./, "")
-  return withoutWww(new URL(url).host) === withoutWww(link)
+  const wanted = { url: parseWebUrl(link), hash: link.toLowerCase(), host: withoutWww(link) }
+  return (url: string, hash: string | undefined): boolean =>
+    url === wanted.url || hash === wanted.hash || withoutWww(new URL(url).host) === wanted.host
 }
 
 /**
  * Returns the target of /redirect. It is the first of these that exists:
  *
  * 1. the newest web link whose name is `link`
- * 2. the newest unnamed web link that `link` means (see `isNamedBy`)
+ * 2. the newest unnamed web link that `link` means (see `makeMeans`)
  * 3. the Redirect record, also for an unknown `link`, because clients of the original API always send `link`
  * 4. the newest unnamed web link
  *
@@ -56,6 +57,7 @@ export const findRedirect = (
   let meant: string | undefined
   let redirect: string | undefined
   let unnamed: string | undefined
+  const isMeant = link === undefined ? () => false : makeMeans(link)
   for (const { data, hash, tag } of records) {
     const number = parseTag(tag)
     if (number === tags.redirect) redirect = parseWebUrl(data) ?? redirect
@@ -63,7 +65,7 @@ export const findRedirect = (
     if (found === undefined) continue
     if (found.name === undefined) {
       unnamed = found.url
-      if (link !== undefined && isNamedBy(link, found.url, hash)) meant = found.url
+      if (isMeant(found.url, hash)) meant = found.url
     } else if (found.name === link) named = found.url
   }
   return named ?? meant ?? redirect ?? unnamed

@@ -90,7 +90,12 @@ export class Pubkeys extends Context.Service<
 
       const giveFirst = Effect.fnUntraced(function* (userIds: ReadonlyArray<string>) {
         const keys = yield* Effect.forEach(userIds, (user_id) =>
-          Effect.map(custodial.make, ({ pubkey, sealedKey }) => ({ user_id, pubkey, sealed_key: sealedKey })),
+          // Generating a key takes milliseconds, so other requests get a turn after each key.
+          Effect.map(Effect.tap(custodial.make, Effect.yieldNow), ({ pubkey, sealedKey }) => ({
+            user_id,
+            pubkey,
+            sealed_key: sealedKey,
+          })),
         )
         yield* sql
           .rows((q) => q`select give_first_keys(${JSON.stringify(keys)}::text::jsonb)`)

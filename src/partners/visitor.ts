@@ -111,6 +111,20 @@ export const findLogin = ({ browser }: Visitor) =>
     : BrowserSessions.use((sessions) => sessions.find(browser.sessionToken ?? ""))
 
 /**
+ * Continues the visit without the session of the partner's user, which has ended. The next page shows the data of the
+ * user who is logged in on this site, or a login page. The new visit also makes the forms of earlier pages invalid:
+ * they show the cart of the partner's user, and must not buy the cart of another user.
+ */
+const continueWithoutSession = Effect.fnUntraced(function* ({ flow, home, partner, visit }: Visitor) {
+  const { orderId: _order, sessionId: _session, ...state } = visit
+  const token = yield* PartnerVisits.use((visits) =>
+    visits.create(partner.organization_id, flow, { ...state, loginProblem: "ended" }, undefined),
+  )
+  const cookie = (yield* BrowserCookies).cookie("visit", token, visitSeconds)
+  return yield* new EarlyReply({ reply: seeOther(home, { "Set-Cookie": cookie }) })
+})
+
+/**
  * Returns the acting user: the partner's user, or the user who is logged in on this site. If there is none, it ends
  * the handler with a login page.
  */
@@ -119,7 +133,7 @@ export const getActor = Effect.fnUntraced(function* (visitor: Visitor) {
   if (sessionId !== undefined) {
     const session = yield* BrowserSessions.use((sessions) => sessions.findById(sessionId))
     if (session !== undefined) return session
-    return yield* getLogin({ ...visitor, visit: { ...visitor.visit, loginProblem: "ended" } })
+    return yield* continueWithoutSession(visitor)
   }
   return yield* getLogin(visitor)
 })

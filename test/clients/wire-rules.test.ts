@@ -150,6 +150,10 @@ describe.each(named(reads))("%s", (_name, row) => {
   })
 })
 
+it("A second slash after the root is another path, which does not exist", async () => {
+  expect((await send({ method: "GET", path: "//", headers: {} })).status).toBe(404)
+})
+
 describe.each(named(answered))("the preflight of %s", (_name, row) => {
   it("is answered 204, and allows the method and the headers unless the operation is for our own pages", async () => {
     const { headers, status } = await send({

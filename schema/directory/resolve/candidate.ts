@@ -76,18 +76,29 @@ export const readDestination = (network: Network, text: string): Destination | u
   return memo === undefined ? undefined : { address, memo }
 }
 
-const knownNetworks = new WeakMap<Candidate, Map<Asset, Network | undefined>>()
+/**
+ * Makes a function that keeps its results as long as the candidate. An id can have hundreds of records, one request can
+ * resolve many assets of it, and checking the form of an address takes time.
+ */
+const keeping = <K, A>(compute: (candidate: Candidate, key: K) => A) => {
+  const known = new WeakMap<Candidate, Map<K, A>>()
+  return (candidate: Candidate, key: K): A => {
+    const kept = known.get(candidate) ?? new Map<K, A>()
+    known.set(candidate, kept)
+    if (!kept.has(key)) kept.set(key, compute(candidate, key))
+    return kept.get(key) as A
+  }
+}
+
+/** Returns the address of a record as an address of the network. See `readDestination`. */
+export const destinationOn = keeping((candidate, network: Network) =>
+  readDestination(network, candidate.address),
+)
 
 /**
  * Returns the network of a record that names none: the first network of the asset whose address form matches. Undefined
- * if none matches. The result is kept, because an id can have hundreds of records and checking a form takes time.
+ * if none matches.
  */
-export const networkOf = (asset: Asset, candidate: Candidate): Network | undefined => {
-  const known = knownNetworks.get(candidate) ?? new Map<Asset, Network | undefined>()
-  knownNetworks.set(candidate, known)
-  if (!known.has(asset)) {
-    const matches = (network: Network) => readDestination(network, candidate.address) !== undefined
-    known.set(asset, asset.networks.find(matches))
-  }
-  return known.get(asset)
-}
+export const networkOf = keeping((candidate, asset: Asset) =>
+  asset.networks.find((network) => destinationOn(candidate, network) !== undefined),
+)

@@ -1,6 +1,6 @@
 import { parseTicker } from "../ticker.ts"
 import { type Asset, findAsset } from "./asset.ts"
-import { type Candidate, type Destination, networkKey, readDestination } from "./candidate.ts"
+import { type Candidate, type Destination, destinationOn, networkKey } from "./candidate.ts"
 import { findNetwork } from "./network.ts"
 import { type Asked, type RuleName, rules } from "./rules.ts"
 
@@ -38,8 +38,8 @@ const toAsked = (ticker: string, asset: Asset | undefined, network: string): Ask
 })
 
 /** Reads the address of a candidate. A network that is not in the table has no form that could be checked. */
-const destinationOf = ({ network }: Asked, { address }: Candidate): Destination | undefined =>
-  network === undefined ? { address } : readDestination(network, address)
+const destinationOf = ({ network }: Asked, candidate: Candidate): Destination | undefined =>
+  network === undefined ? { address: candidate.address } : destinationOn(candidate, network)
 
 /** Applies the rules in their order. The first record that a rule matches is selected. */
 const select = (candidates: ReadonlyArray<Candidate>, asked: Asked) => {
@@ -52,14 +52,24 @@ const select = (candidates: ReadonlyArray<Candidate>, asked: Asked) => {
   return undefined
 }
 
-/** Returns the networks on which the id can receive the asset, with the rule that selects the record. */
+/**
+ * Returns the networks on which the id can receive the asset, with the rule that selects the record. A network is
+ * compared only with the records that can belong to it: an id can have hundreds of token records, each with a network
+ * of its own.
+ */
 const listReachable = (candidates: ReadonlyArray<Candidate>, ticker: string, asset: Asset | undefined) => {
-  const named = candidates.flatMap((one) =>
-    one.ticker === ticker && one.networkKey !== undefined ? [one.networkKey] : [],
+  const unnamed = candidates.filter((one) => one.networkKey === undefined)
+  const byName = new Map<string, Array<Candidate>>(
+    asset?.networks.map(({ name }): [string, Array<Candidate>] => [name, [...unnamed]]),
   )
-  const names = new Set([...(asset?.networks ?? []).map(({ name }) => name), ...named])
-  return [...names].flatMap((name) => {
-    const found = select(candidates, toAsked(ticker, asset, name))
+  for (const one of candidates) {
+    if (one.ticker !== ticker || one.networkKey === undefined) continue
+    const known = byName.get(one.networkKey)
+    if (known === undefined) byName.set(one.networkKey, [one])
+    else known.push(one)
+  }
+  return [...byName].flatMap(([name, possible]) => {
+    const found = select(possible, toAsked(ticker, asset, name))
     return found === undefined ? [] : [{ name, rule: found.rule }]
   })
 }

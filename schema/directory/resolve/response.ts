@@ -40,7 +40,8 @@ export const ResolveResponse = Schema.Struct({
 export type ResolveResponse = typeof ResolveResponse.Type
 
 export const AssetText = Schema.String.check(Schema.isMaxLength(32))
-export const NetworkText = Schema.String.check(Schema.isMaxLength(64))
+export const maxNetworkUnits = 64
+export const NetworkText = Schema.String.check(Schema.isMaxLength(maxNetworkUnits))
 
 export const BatchResolveRequest = Schema.Struct({
   items: Schema.Array(

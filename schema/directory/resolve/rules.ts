@@ -48,14 +48,14 @@ export const rules: ReadonlyArray<Rule> = [
     name: "asset_record",
     selects: "a record with the tag of this asset, with an address of this network",
     matches: (candidate, { asset, network }) =>
-      asset?.tags[0] === candidate.tag && network !== undefined && networkOf(asset, candidate) === network,
+      asset?.tags[0] === candidate.tag && network !== undefined && networkOf(candidate, asset) === network,
   },
   {
     name: "asset_record",
     selects:
       "a record with the second tag of this asset, with an address of this network (Monero sub addresses)",
     matches: (candidate, { asset, network }) =>
-      asset?.tags[1] === candidate.tag && network !== undefined && networkOf(asset, candidate) === network,
+      asset?.tags[1] === candidate.tag && network !== undefined && networkOf(candidate, asset) === network,
   },
   {
     name: "generic_record",
@@ -64,7 +64,7 @@ export const rules: ReadonlyArray<Rule> = [
       asset !== undefined &&
       network !== undefined &&
       isGenericOf(asset, candidate) &&
-      networkOf(asset, candidate) === network,
+      networkOf(candidate, asset) === network,
   },
   {
     name: "account_record",
@@ -79,7 +79,7 @@ export const rules: ReadonlyArray<Rule> = [
         coin !== asset &&
         asset.networks.includes(network) &&
         (coin.tags[0] === candidate.tag || isGenericOf(coin, candidate)) &&
-        networkOf(coin, candidate) === network
+        networkOf(candidate, coin) === network
       )
     },
   },

@@ -4,6 +4,7 @@ import { toCandidates } from "../../../schema/directory/resolve/candidate.ts"
 import { ResolveRefused, resolve } from "../../../schema/directory/resolve/resolve.ts"
 import {
   isRecentChange,
+  maxNetworkUnits,
   type ResolveResponse,
   type ResolveWarning,
   warningsOf,
@@ -40,7 +41,9 @@ export const resolveByQuery = (
 ): ResolveResponse | undefined => {
   if (query.length > maxQueryUnits || isRecentChange(whole.owner_changed_at, nowMs)) return undefined
   const parameters = parseQueryText(query)
-  if (!Result.isSuccess(parameters) || parameters.success["asset"] === undefined) return undefined
-  const answer = makeResolve(whole, nowMs)(parameters.success["asset"], parameters.success["network"])
+  if (!Result.isSuccess(parameters)) return undefined
+  const { asset, network = "" } = parameters.success
+  if (asset === undefined || network.length > maxNetworkUnits) return undefined
+  const answer = makeResolve(whole, nowMs)(asset, network)
   return "refused" in answer ? undefined : answer
 }

@@ -50,8 +50,8 @@ export const makeKnownPaths = (
   return (path) => {
     // The path is split into at most one part more than the longest pattern. That is enough to detect a path that is
     // too long.
-    // As in the router, a slash at the end makes no difference.
-    const parts = (path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path).split("/", depth + 1)
+    // As in the router, a slash at the end makes no difference, except after the root.
+    const parts = (path.length > 2 && path.endsWith("/") ? path.slice(0, -1) : path).split("/", depth + 1)
     const found: Array<Endpoint> = []
     if (parts.length <= depth) collect(root, parts, 0, found)
     return found

@@ -74,6 +74,14 @@ describe("a send-ready answer", () => {
       expect((await get("🐙🔥", usdcOnEthereum, { "if-none-match": etag })).status).toBe(200)
   })
 
+  it("is refused with a network name that is too long, also when the id is in the cache", async () => {
+    await register("🐙🐙🌊", eth)
+    const query = `asset=USDC&network=ethereum${"-".repeat(80)}`
+    const before = await get("🐙🐙🌊", query)
+    await one.lookup("🐙🐙🌊")
+    expect([before.status, (await get("🐙🐙🌊", query)).status]).toEqual([400, 400])
+  })
+
   it("is made from memory when the id is in the cache, also for errors and in a batch", async () => {
     await register("🐙🎈", eth)
     await one.lookup("🐙🎈")

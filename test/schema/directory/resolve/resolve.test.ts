@@ -280,3 +280,41 @@ describe("a memo", () => {
     },
   )
 })
+
+describe("the work for an id with many records", () => {
+  /** Counts how often the member of the candidates is read. */
+  const counted = (member: "tag" | "address", entries: ReadonlyArray<Entry>) => {
+    const count = { reads: 0 }
+    const candidates = stored(entries)
+    for (const candidate of candidates) {
+      const value = candidate[member]
+      const get = () => {
+        count.reads++
+        return value
+      }
+      Object.defineProperty(candidate, member, { get })
+    }
+    return { candidates, count }
+  }
+  const tokens = (networkOf: (n: number) => string, most = 256) =>
+    Array.from({ length: most }, (_, n): Entry => ["0x6300", `USDC|x|${networkOf(n)}|address${n}`])
+
+  it("grows with the number of records, and not with its square", () => {
+    const { candidates, count } = counted(
+      "tag",
+      tokens((n) => `net${n}`),
+    )
+    expect(resolve(candidates, "USDC", "gnosis")).toMatchObject({ code: "unknown_network" })
+    expect(count.reads).toBeLessThan(20 * candidates.length)
+  })
+
+  it("checks an address once for each network, however many assets are resolved", () => {
+    const { candidates, count } = counted(
+      "address",
+      tokens(() => "solana"),
+    )
+    for (let asked = 0; asked < 100; asked++)
+      expect(resolve(candidates, "USDC", "solana")).toMatchObject({ code: "no_address" })
+    expect(count.reads).toBe(candidates.length)
+  })
+})
