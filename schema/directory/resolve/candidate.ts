@@ -67,12 +67,13 @@ const readMemo = (network: Network, encoded: string): string | undefined => {
  * Reads the address of a record as an address of the network. A memo or destination tag is written after the address:
  * `ADDRESS?memo=TEXT`, percent-encoded, or `ADDRESS?dt=NUMBER`. Undefined if the address does not have the form of the
  * network, or if it has something after it that is not a memo of the network: without its memo, a payment would be lost.
+ * Also undefined if the address contains a memo and has another one after it.
  */
 export const readDestination = (network: Network, text: string): Destination | undefined => {
   const [, plain = text, encoded] = /^([^?]*)\?(?:memo|dt)=([^&]*)$/.exec(text) ?? []
   const address = network.form(plain)
   if (address === undefined || encoded === undefined) return address === undefined ? undefined : { address }
-  const memo = readMemo(network, encoded)
+  const memo = network.memoInAddress?.test(address) ? undefined : readMemo(network, encoded)
   return memo === undefined ? undefined : { address, memo }
 }
 

@@ -32,20 +32,23 @@ export interface Network {
   /** Whether tokens of the network are sent to the same address as its coin. */
   readonly hasTokenAccounts: boolean
   readonly memo: Memo | undefined
+  /** Matches addresses that contain a memo. They must not have a second one beside them. */
+  readonly memoInAddress: RegExp | undefined
 }
 
 interface Options {
   readonly aliases?: ReadonlyArray<string>
   readonly hasTokenAccounts?: boolean
   readonly memo?: Memo
+  readonly memoInAddress?: RegExp
 }
 
 const network = (
   name: string,
   coin: string | undefined,
   form: AddressForm,
-  { aliases = [], hasTokenAccounts = false, memo }: Options = {},
-): Network => ({ name, coin, form, aliases, hasTokenAccounts, memo })
+  { aliases = [], hasTokenAccounts = false, memo, memoInAddress }: Options = {},
+): Network => ({ name, coin, form, aliases, hasTokenAccounts, memo, memoInAddress })
 
 const withTokens = (...aliases: ReadonlyArray<string>): Options => ({ aliases, hasTokenAccounts: true })
 const named = (...aliases: ReadonlyArray<string>): Options => ({ aliases })
@@ -120,8 +123,17 @@ const list: ReadonlyArray<Network> = [
   ),
   network("decred", "DCR", matching(new RegExp(`^D${base58}{34}$`))),
   network("monero", "XMR", matching(new RegExp(`^(?:[48]${base58}{94}|4${base58}{105})$`))),
-  network("xrp-ledger", "XRP", ripple, { aliases: ["ripple", "xrpl"], memo: "number" }),
-  network("stellar", "XLM", stellar, { aliases: ["stellar-mainnet"], hasTokenAccounts: true, memo: "text" }),
+  network("xrp-ledger", "XRP", ripple, {
+    aliases: ["ripple", "xrpl"],
+    memo: "number",
+    memoInAddress: /^X/,
+  }),
+  network("stellar", "XLM", stellar, {
+    aliases: ["stellar-mainnet"],
+    hasTokenAccounts: true,
+    memo: "text",
+    memoInAddress: /^M/,
+  }),
   network("cosmos", "ATOM", bech32("cosmos"), { aliases: ["cosmos-hub"], memo: "text" }),
   network("osmosis", "OSMO", bech32("osmo"), withMemo),
   network("terra", "LUNA", bech32("terra"), withMemo),

@@ -16,6 +16,9 @@ export interface Resolved extends Destination {
   readonly otherNetworks: ReadonlyArray<string>
 }
 
+/** An id can have hundreds of token records, each with a network of its own. A response names this many at most. */
+const maxListed = 20
+
 export class ResolveRefused {
   readonly _tag = "ResolveRefused"
   readonly code: "unknown_asset" | "unknown_network" | "network_required" | "no_address"
@@ -26,7 +29,7 @@ export class ResolveRefused {
   constructor(code: ResolveRefused["code"], message: string, networks: ReadonlyArray<string> = []) {
     this.code = code
     this.message = message
-    this.networks = networks
+    this.networks = networks.slice(0, maxListed)
   }
 }
 
@@ -76,7 +79,9 @@ const listReachable = (candidates: ReadonlyArray<Candidate>, ticker: string, ass
 
 const isOwnRecord = ({ rule }: { readonly rule: RuleName }): boolean => rule !== "account_record"
 
-const listText = (names: ReadonlyArray<string>): string => names.join(", ")
+const listText = (names: ReadonlyArray<string>): string =>
+  names.slice(0, maxListed).join(", ") +
+  (names.length > maxListed ? ` and ${names.length - maxListed} more` : "")
 
 /**
  * Returns the one address to which a wallet sends an asset on a network, or the reason why there is none. Without
@@ -98,7 +103,7 @@ export const resolve = (
     const { destination, record, rule } = found
     const hasOwnRecord = rule !== "account_record"
     const own = hasOwnRecord ? [] : listReachable(candidates, ticker, asset).filter(isOwnRecord)
-    const otherNetworks = own.map(({ name }) => name)
+    const otherNetworks = own.slice(0, maxListed).map(({ name }) => name)
     return { asset: ticker, network: asked.networkKey, ...destination, record, rule, otherNetworks }
   }
   const usable = listReachable(candidates, ticker, asset).map(({ name }) => name)

@@ -269,6 +269,12 @@ describe("a memo", () => {
   it.each([
     ["a destination tag that is not a number", "XRP", `${xrp}?dt=abc`],
     ["a destination tag that is too large", "XRP", `${xrp}?dt=4294967296`],
+    ["a tag beside an X-address", "XRP", "X7AcgcsBL6XDcUb289X4mJ8djcdyKaB5hJDWMArnXr61cqZ?dt=1"],
+    [
+      "a memo beside a multiplexed account",
+      "XLM",
+      "MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ?memo=1",
+    ],
     ["an empty memo", "XLM", `${stellar}?memo=`],
     ["a parameter that is not a memo", "XLM", `${stellar}?note=7`],
     ["a memo of a chain without memos", "SOL", `${solana}?memo=7`],
@@ -298,6 +304,13 @@ describe("the work for an id with many records", () => {
   }
   const tokens = (networkOf: (n: number) => string, most = 256) =>
     Array.from({ length: most }, (_, n): Entry => ["0x6300", `USDC|x|${networkOf(n)}|address${n}`])
+
+  it("and the response are small although it has hundreds of networks: it names twenty", () => {
+    const entries = Array.from({ length: 250 }, (_, i): Entry => ["0x6300", `KRWX||chain-${i}|account`])
+    const outcome = resolve(stored(entries), "KRWX", undefined) as ResolveRefused
+    expect([outcome.code, outcome.networks.length]).toEqual(["network_required", 20])
+    expect(outcome.message).toMatch(/, \S+ and 230 more\.$/)
+  })
 
   it("grows with the number of records, and not with its square", () => {
     const { candidates, count } = counted(
