@@ -8,19 +8,21 @@ const service = await serve()
 it("housekeeping generates the keys one by one, so that other requests get a turn between them", async () => {
   const users = 40
   await service.sql`insert into app_user (email) select 'keyless' || n || '@example.com' from generate_series(1, ${users}::int) n`
-  let longestMs = 0
-  let at = performance.now()
+  // CPU time, because on a busy machine another process can interrupt this one at any time.
+  const cpu = () => process.cpuUsage().user
+  let longest = 0
+  let at = cpu()
   let isRunning = true
   const tick = () => {
-    const now = performance.now()
-    longestMs = Math.max(longestMs, now - at)
+    const now = cpu()
+    longest = Math.max(longest, now - at)
     at = now
     if (isRunning) setImmediate(tick)
   }
   setImmediate(tick)
-  const beganAt = performance.now()
+  const beganAt = cpu()
   await service.runtime.runPromise(Effect.flatten(makeGiveMissingKeys))
-  const totalMs = performance.now() - beganAt
+  const total = cpu() - beganAt
   isRunning = false
-  expect(longestMs).toBeLessThan(totalMs / 3)
+  expect(longest).toBeLessThan(total / 3)
 })
