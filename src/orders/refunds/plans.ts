@@ -63,8 +63,7 @@ const resolveRequest = (order: OrderContext, request: RefundRequest) =>
       if ([...ids].some((id) => !open.some((item) => item.id === id)))
         return yield* refuse("item_ids", "unknown", "An item is not in this order or is already refunded.")
       const cents = request.amount ?? totalCents(items) - partlyRefunded(order, ids)
-      if (cents === 0)
-        return yield* refuse("item_ids", "nothing_left", "These items have no price to refund.")
+      if (cents <= 0) return yield* refuse("item_ids", "nothing_left", "These items have no price to refund.")
       if (cents > left)
         return yield* refuse(
           "amount",
@@ -80,13 +79,12 @@ const resolveRequest = (order: OrderContext, request: RefundRequest) =>
         "too_much",
         `The amount exceeds the ${left} cents that can still be refunded.`,
       )
-    // If the order is paid and the request has no amount, the refund includes all items that are not refunded yet.
-    // Otherwise it includes no items.
+    // If the order is paid and the request has no amount, the refund includes all items that are not refunded yet, or
+    // only in part. Otherwise it includes no items.
     const isAll = cents === left && order.paidAt !== undefined && request.amount == null
-    return {
-      cents,
-      itemIds: isAll ? withDiscounts(order, new Set(open.map(({ id }) => id))).map(({ id }) => id) : [],
-    }
+    const partial = order.items.filter(({ kept }) => kept === "partially_refunded")
+    const ids = new Set([...open, ...partial].map(({ id }) => id))
+    return { cents, itemIds: isAll ? withDiscounts(order, ids).map(({ id }) => id) : [] }
   })
 
 /**
