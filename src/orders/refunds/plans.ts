@@ -31,10 +31,22 @@ const withDiscounts = (order: OrderContext, ids: ReadonlySet<string>) =>
 const isIncomplete = (order: OrderContext, refund: Refund) =>
   refund.status === "Refunded" && refundParts(order, refund).some(({ status }) => status === "Failed")
 
-const partlyRefunded = (order: OrderContext, ids: ReadonlySet<string>): number =>
-  order.refunds
-    .filter((refund) => isIncomplete(order, refund) && refund.itemIds.some((id) => ids.has(id)))
-    .reduce((sum, { cents }) => sum + cents, 0)
+const sumOf = (refunds: ReadonlyArray<Refund>): number => refunds.reduce((sum, { cents }) => sum + cents, 0)
+
+/**
+ * The money that incomplete refunds have returned for these items. A later refund of other items of the same incomplete
+ * refund possibly deducted some of it already.
+ */
+const partlyRefunded = (order: OrderContext, ids: ReadonlySet<string>): number => {
+  const naming = (named: ReadonlySet<string>) => (refund: Refund) =>
+    refund.itemIds.some((id) => named.has(id))
+  const made = order.refunds.filter((refund) => isIncomplete(order, refund)).filter(naming(ids))
+  const later = order.refunds
+    .filter((refund) => refund.status !== "Failed" && !isIncomplete(order, refund))
+    .filter(naming(new Set(made.flatMap(({ itemIds }) => itemIds))))
+  const price = totalCents(order.items.filter(({ id }) => later.some(({ itemIds }) => itemIds.includes(id))))
+  return Math.max(0, sumOf(made) - Math.max(0, price - sumOf(later)))
+}
 
 /** Computes the amount and the items of a requested refund. Fails if the request is not possible. */
 const resolveRequest = (order: OrderContext, request: RefundRequest) =>
