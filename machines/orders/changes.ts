@@ -1,5 +1,5 @@
 import type { OrderContext, OrderEvent, OrderInput, OrderItem, Payment } from "./context.ts"
-import { dueCents, refundParts } from "./money.ts"
+import { dueCents, isComplete } from "./money.ts"
 
 /** Pure functions that apply an event to an order. The machine decides when an event is allowed. */
 
@@ -211,23 +211,31 @@ export const refundSettled = (order: OrderContext, event: RefundEvent): OrderCon
   )
   const settled = { ...order, updatedAt: event.at, refunds }
   const refund = refunds.find(({ id }) => id === event.refundId)
-  const isDone =
-    refund !== undefined && refundParts(settled, refund).every((part) => part.status === "Refunded")
+  const isDone = refund !== undefined && isComplete(settled, refund)
   const isNamed = ({ id }: OrderItem) => refund?.itemIds.includes(id) === true
+  // A refund of everything also names the items that were refunded in part before.
+  const isNamedElsewhere = ({ id }: OrderItem) =>
+    refunds.some((one) => one.id !== event.refundId && one.itemIds.includes(id) && isComplete(settled, one))
   const releases = event.type === "refund.made" ? (event.releases ?? []) : []
   return {
     ...settled,
     items: order.items.map((item) => {
-      if (!isNamed(item) || isDone === (item.refunded === true)) return item
-      const { kept: _kept, refunded: _refunded, ...unrefunded } = item
       const release = releases.find(({ itemId }) => itemId === item.id)
+      if (!isNamed(item) || (isDone === (item.refunded === true) && release === undefined)) return item
+      const { kept: _kept, refunded: _refunded, ...unrefunded } = item
+      const isPartial = !isDone && isNamedElsewhere(item)
+      const kept = isPartial && item.released === undefined ? "partially_refunded" : release?.kept
       const outcome =
-        release === undefined
-          ? {}
-          : release.kept === undefined
-            ? { released: event.at }
-            : { kept: release.kept }
-      return { ...unrefunded, ...(isDone ? { refunded: true, ...outcome } : {}), updatedAt: event.at }
+        kept !== undefined && item.type !== "Discount"
+          ? { kept }
+          : release === undefined
+            ? {}
+            : { released: event.at }
+      return {
+        ...unrefunded,
+        ...(isDone || isPartial ? { refunded: true, ...outcome } : {}),
+        updatedAt: event.at,
+      }
     }),
   }
 }

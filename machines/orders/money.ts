@@ -61,6 +61,10 @@ export const miscRefundedCents = (order: OrderContext): number => beyondItems(or
 export const refundParts = ({ refunds }: OrderContext, refund: Refund): ReadonlyArray<Refund> =>
   refund.whole === undefined ? [refund] : refunds.filter(({ whole }) => whole === refund.whole)
 
+/** Whether all parts of the refund that this one belongs to were made. */
+export const isComplete = (order: OrderContext, refund: Refund): boolean =>
+  refundParts(order, refund).every(isDone)
+
 /** The amount that can still be refunded: payments minus completed and pending refunds. */
 export const refundableCents = (order: OrderContext): number =>
   capturedCents(order) - sum(order.refunds, ({ status }) => status !== "Failed")

@@ -1,27 +1,33 @@
 import type { ChannelEvent, JoinedEvent, Revoke } from "../../schema/turn.ts"
 import { type Event, refundSettled } from "./changes.ts"
 import type { KeptReason, OrderContext, OrderItem } from "./context.ts"
-import { isPaidBack } from "./money.ts"
+import { isComplete, isPaidBack } from "./money.ts"
 
 /** Functions about the ids and lootboxes that a refund takes back. */
 
 export type RefundMade = Event<"refund.made">
 
 /**
- * The items whose refund this event completes. `kept` is set if all of them stay with the buyer: the administrator
- * asked for it, or the refund does not return their whole price.
+ * The items whose refund this event completes. An item that was refunded in part before is one of them. `kept` is set if
+ * all of them stay with the buyer: the administrator asked for it, or the refund does not return their whole price.
  */
 export const refundedNow = (
   order: OrderContext,
   event: RefundMade,
 ): { readonly items: ReadonlyArray<OrderItem>; readonly kept: KeptReason | undefined } => {
   const after = refundSettled(order, event)
-  const open = new Set(order.items.filter(({ refunded }) => refunded !== true).map(({ id }) => id))
-  const items = after.items.filter(
-    ({ id, refunded, released, type }) =>
-      refunded === true && open.has(id) && type !== "Discount" && released === undefined,
-  )
-  const refund = order.refunds.find(({ id }) => id === event.refundId)
+  const refund = after.refunds.find(({ id }) => id === event.refundId)
+  const isOpen = ({ kept, refunded }: OrderItem) => refunded !== true || kept === "partially_refunded"
+  const items =
+    refund === undefined || !isComplete(after, refund)
+      ? []
+      : order.items.filter(
+          (item) =>
+            refund.itemIds.includes(item.id) &&
+            isOpen(item) &&
+            item.type !== "Discount" &&
+            item.released === undefined,
+        )
   const kept =
     refund?.releases !== true
       ? "requested"

@@ -140,6 +140,22 @@ describe("a client that signs with Ristretto255 Schnorr", () => {
     await service.call("POST", "/cart/checkout", { token: device.token, body: { method: "Free" } })
     expect(faultOf(await activateAgain())).toEqual([422, "nonce:uniqueness"])
   })
+
+  it("can activate the code again after the order was returned to the cart and emptied", async () => {
+    const signer = makeRistrettoSigner()
+    const codeId = await makeCode()
+    await withoutBody("POST", `/codes/${codeId}/pubkeys/${signer.pubkey}`)
+    const device = await makeDevice()
+    const activateAgain = () => activate(codeId, device.token, signer.sign(device.alternateId))
+    const { body: first } = await activateAgain()
+    await service.call("POST", "/cart/convert_to_draft", { token: device.token })
+    expect((await activateAgain()).status).toBe(422)
+    await service.call("DELETE", "/cart", { token: device.token })
+    const { body: second } = await activateAgain()
+    expect([second.id, second.status, second.total_in_cents]).toEqual([first.id, "PendingPayment", 0])
+    const pay = { token: device.token, body: { method: "Free" } }
+    expect((await service.call("POST", "/cart/checkout", pay)).body.status).toBe("Paid")
+  })
 })
 
 describe("a Ristretto255 signature that was made without the private key", () => {

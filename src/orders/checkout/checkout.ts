@@ -204,10 +204,11 @@ export class Checkouts extends Context.Service<
           if (turn.before.status === "Draft") yield* checkBoxes(buyer, turn.order)
           if (turn.event?.type === "checkout.hold") turn = yield* checkOut(turn.order.context.id, undefined)
           const { intent, replaced = [] } = turn.order.context
+          const last = turn.before.context.intent
           // If a partial payment in cash removed the intent, the intent from before this turn has the wrong amount. So
-          // it is cancelled.
-          if (replaced.length === 0 && intent === undefined)
-            yield* payments.abandon(turn.before.context.intent)
+          // it is cancelled. A replaced intent is cancelled below.
+          if (intent === undefined && !replaced.some(({ intentId }) => intentId === last?.intentId))
+            yield* payments.abandon(last)
           const settled = replaced.length === 0 ? turn.order : yield* replacedIntents.cancel(turn.order)
           const order = yield* payments.ensureIntent(settled)
           yield* failPoints.pass("checkout.before_answer")

@@ -110,7 +110,10 @@ const make = Effect.gen(function* () {
     return [item, ...discounts]
   })
 
-  /** Returns the user's cart if an earlier request with the same activation filled it, otherwise undefined. */
+  /**
+   * Returns the user's cart if an earlier request with the same activation filled it, otherwise undefined. A cart that
+   * was returned to Draft no longer uses the code.
+   */
   const findRepeated = Effect.fnUntraced(function* (
     code: Code,
     userId: string,
@@ -119,7 +122,8 @@ const make = Effect.gen(function* () {
     if (activation === undefined) return undefined
     const orderId = yield* keys.findOrder(code.id, activation, userId)
     const { order, user } = yield* carts.get(userId)
-    return orderId !== undefined && orderId === order.context.id
+    const usesCode = order.context.codes.some(({ codeId }) => codeId === code.id)
+    return orderId === order.context.id && usesCode
       ? ({ order, user, before: order } satisfies CartTurn)
       : undefined
   })

@@ -31,10 +31,22 @@ const withDiscounts = (order: OrderContext, ids: ReadonlySet<string>) =>
 const isIncomplete = (order: OrderContext, refund: Refund) =>
   refund.status === "Refunded" && refundParts(order, refund).some(({ status }) => status === "Failed")
 
-const partlyRefunded = (order: OrderContext, ids: ReadonlySet<string>): number =>
-  order.refunds
-    .filter((refund) => isIncomplete(order, refund) && refund.itemIds.some((id) => ids.has(id)))
-    .reduce((sum, { cents }) => sum + cents, 0)
+const sumOf = (refunds: ReadonlyArray<Refund>): number => refunds.reduce((sum, { cents }) => sum + cents, 0)
+
+/**
+ * The money that incomplete refunds have returned for these items. A later refund of other items of the same incomplete
+ * refund possibly deducted some of it already.
+ */
+const partlyRefunded = (order: OrderContext, ids: ReadonlySet<string>): number => {
+  const naming = (named: ReadonlySet<string>) => (refund: Refund) =>
+    refund.itemIds.some((id) => named.has(id))
+  const made = order.refunds.filter((refund) => isIncomplete(order, refund)).filter(naming(ids))
+  const later = order.refunds
+    .filter((refund) => refund.status !== "Failed" && !isIncomplete(order, refund))
+    .filter(naming(new Set(made.flatMap(({ itemIds }) => itemIds))))
+  const price = totalCents(order.items.filter(({ id }) => later.some(({ itemIds }) => itemIds.includes(id))))
+  return Math.max(0, sumOf(made) - Math.max(0, price - sumOf(later)))
+}
 
 /** Computes the amount and the items of a requested refund. Fails if the request is not possible. */
 const resolveRequest = (order: OrderContext, request: RefundRequest) =>
@@ -63,8 +75,7 @@ const resolveRequest = (order: OrderContext, request: RefundRequest) =>
       if ([...ids].some((id) => !open.some((item) => item.id === id)))
         return yield* refuse("item_ids", "unknown", "An item is not in this order or is already refunded.")
       const cents = request.amount ?? totalCents(items) - partlyRefunded(order, ids)
-      if (cents === 0)
-        return yield* refuse("item_ids", "nothing_left", "These items have no price to refund.")
+      if (cents <= 0) return yield* refuse("item_ids", "nothing_left", "These items have no price to refund.")
       if (cents > left)
         return yield* refuse(
           "amount",
@@ -80,13 +91,12 @@ const resolveRequest = (order: OrderContext, request: RefundRequest) =>
         "too_much",
         `The amount exceeds the ${left} cents that can still be refunded.`,
       )
-    // If the order is paid and the request has no amount, the refund includes all items that are not refunded yet.
-    // Otherwise it includes no items.
+    // If the order is paid and the request has no amount, the refund includes all items that are not refunded yet, or
+    // only in part. Otherwise it includes no items.
     const isAll = cents === left && order.paidAt !== undefined && request.amount == null
-    return {
-      cents,
-      itemIds: isAll ? withDiscounts(order, new Set(open.map(({ id }) => id))).map(({ id }) => id) : [],
-    }
+    const partial = order.items.filter(({ kept }) => kept === "partially_refunded")
+    const ids = new Set([...open, ...partial].map(({ id }) => id))
+    return { cents, itemIds: isAll ? withDiscounts(order, ids).map(({ id }) => id) : [] }
   })
 
 /**

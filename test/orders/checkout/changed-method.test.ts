@@ -240,6 +240,19 @@ describe("a change of the payment method that is interrupted", () => {
     expect(await replacedIn(order.id, withStripe)).toEqual([])
   })
 
+  it("while Stripe is unavailable leaves no payment of the old amount when a part is paid in cash", async () => {
+    const admin = await newShopper(withStripe, { role: "Admin" })
+    const { buyer, order } = await pending(card, withStripe)
+    stripe.how.failing = { status: 500, body: { error: { type: "api_error", message: "down" } } }
+    await buyer.checkout(crypto)
+    const cash = { method: "Cash", amount: 1, external_reference: "part" }
+    const { body } = await admin.call("POST", `/cart/checkout/${order.id}`, cash)
+    stripe.how.failing = undefined
+    expect([body.status, body.remaining_due_in_cents]).toEqual(["PendingPayment", order.total_in_cents - 1])
+    const open = (await intents(order.id, withStripe)).filter(({ status }) => status === "open")
+    expect(open.map(({ id }) => id)).toEqual([body.payment_method_data.payment_intent_id])
+  })
+
   it.each(["checkout.after_commit", "checkout.after_replaced"])(
     "by a crash at %s ends with one open payment",
     async (FAILPOINT) => {

@@ -111,7 +111,7 @@ describe("the refund of an item", () => {
     expect(await owned(buyer)).toEqual([id])
   })
 
-  it("of a part of its price keeps the id, and so does a refund that names no item", async () => {
+  it("of a part of its price keeps the id, and so does a refund that names no item, until everything is refunded", async () => {
     const ids = freshIds(2)
     const { buyer, itemOf, order } = await bought(ids)
     const { body: goodwill } = await refund(order.id, { amount: 1 })
@@ -120,8 +120,8 @@ describe("the refund of an item", () => {
     expect(outcomes(body)).toEqual(["partially_refunded", ""])
     expect(await owned(buyer)).toHaveLength(2)
     const { body: rest } = await refund(order.id)
-    expect(outcomes(rest)).toEqual(["partially_refunded", "released"])
-    expect([rest.refunded_total_in_cents, await owned(buyer)]).toEqual([order.total_in_cents, [ids[0]]])
+    expect(outcomes(rest)).toEqual(["released", "released"])
+    expect([rest.refunded_total_in_cents, await owned(buyer)]).toEqual([order.total_in_cents, []])
     expect(await balance()).toBe(0)
   })
 
@@ -205,5 +205,28 @@ describe("a refund that the provider completes later", () => {
     expect((await read()).order_items.map(({ refunded_quantity }: Item) => refunded_quantity)).toEqual([0, 0])
     const { body: again } = await boss.call("POST", `/orders/${order.id}/refund`, {})
     expect([again.order_items[0].released_at, again.status]).toEqual([expect.any(String), "Paid"])
+  })
+
+  it("keeps an item that was refunded in part if the refund of the rest fails, and releases it with the next one", async () => {
+    const stripe = await openStripe()
+    const live = await serve(stripe.settings)
+    const boss = await newShopper(live, { role: "Admin" })
+    const { buyer, order } = await stripe.paidOrder(live)
+    const refundOf = (body: unknown) => boss.call("POST", `/orders/${order.id}/refund`, body)
+    await refundOf({ item_ids: [order.order_items[0].id], amount: 1 })
+    stripe.how.refundStatus = "failed"
+    const { body: failed } = await refundOf({})
+    expect([outcomes(failed), failed.order_items[0].refunded_quantity]).toEqual([
+      ["partially_refunded", ""],
+      1,
+    ])
+    stripe.how.refundStatus = "succeeded"
+    expect(outcomes((await refundOf({})).body)).toEqual(["released", "released"])
+    const report = (status: string) => tellOf(live, "refund.updated", { ...stripe.refunds.at(-1), status })
+    await report("failed")
+    const { body: returned } = await boss.order(order.id)
+    expect([outcomes(returned), returned.refunded_total_in_cents]).toEqual([["released", "released"], 1])
+    expect((await buyer.call("GET", "/emoji_id")).body).toEqual([])
+    await expectInvariants(live.sql)
   })
 })

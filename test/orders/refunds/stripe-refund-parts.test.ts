@@ -12,10 +12,10 @@ afterEach(() => {
   stripe.how.failing = undefined
 })
 
-/** Creates an order that was paid through two intents, each for half of the price. */
-const paidInParts = async () => {
+/** Creates an order that was paid through two intents. By default, each is for half of the price. */
+const paidInParts = async (share = 0.5) => {
   const { buyer, order } = await stripe.pendingOrder(service)
-  const half = Math.floor(order.total_in_cents / 2)
+  const half = Math.floor(order.total_in_cents * share)
   const intents = [`pi_1_${order.id}`, `pi_2_${order.id}`] as const
   await tellOf(service, "payment_intent.succeeded", intentOf(order.id, half, intents[0]))
   await tellOf(
@@ -54,6 +54,10 @@ it("items are not marked as refunded if a part of their refund fails; a second r
   expect.soft(partly.refunded_total_in_cents).toBe(half)
   expect.soft(refundedItems(partly)).toEqual([0, 0])
   stripe.how.refuses = () => false
+  const [cheap, dear] = [...order.order_items].sort((a, b) => a.unit_price_in_cents - b.unit_price_in_cents)
+  expect(cheap.unit_price_in_cents).toBeLessThan(dear.unit_price_in_cents)
+  const { body: covered, status } = await refund({ item_ids: [cheap.id] })
+  expect.soft([status, covered.fields?.item_ids[0].code]).toEqual([422, "nothing_left"])
   expect.soft((await refund({ item_ids })).status).toBe(200)
   const { body: whole } = await buyer.order(order.id)
   expect(whole.refunded_total_in_cents).toBe(order.total_in_cents)
@@ -82,4 +86,16 @@ it("one part of a refund is completed while Stripe is unavailable for the other 
     { status: "Pending", amount_in_cents: half },
     { status: "Refunded", amount_in_cents: order.total_in_cents - half },
   ])
+})
+
+it("the part of a refund that was made counts once if the items are then refunded one after the other", async () => {
+  const { buyer, intents, order, refund } = await paidInParts(0.1)
+  stripe.how.refuses = (asked) => isRefund(asked) && asked.form.get("payment_intent") === intents[1]
+  await refund({})
+  stripe.how.refuses = () => false
+  for (const { id } of order.order_items) expect((await refund({ item_ids: [id] })).status).toBe(200)
+  const { body } = await buyer.order(order.id)
+  expect([refundedItems(body), body.refunded_total_in_cents]).toEqual([[1, 1], order.total_in_cents])
+  expect(body.order_items.every(({ released_at }: { released_at?: string }) => released_at)).toBe(true)
+  await expectInvariants(service.sql)
 })
