@@ -28,13 +28,13 @@ const block = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(
 const cache = new Map<string, number>()
 let generation = 0
 let dropMs = 0
-let droppedAt = 0
+/** When each key was last removed from the cache. */
+const droppedAt = new Map<string, number>()
 bus.onInvalidate("value", (keys) => {
   if (dropMs > 0) block(dropMs)
   generation += 1
-  if (keys === "all") cache.clear()
-  else for (const key of keys) cache.delete(key)
-  droppedAt = Date.now()
+  for (const key of keys === "all" ? [...cache.keys()] : keys)
+    if (cache.delete(key)) droppedAt.set(key, Date.now())
 })
 
 const persist = async <A>(run: () => Promise<A>): Promise<A> => {
@@ -75,8 +75,8 @@ const commands = {
   async dropSlowly(ms: number) {
     dropMs = ms
   },
-  async droppedAt() {
-    return droppedAt
+  async droppedAt(key: string) {
+    return droppedAt.get(key)
   },
   async mayServe() {
     return bus.mayServe()
