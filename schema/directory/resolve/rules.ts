@@ -36,6 +36,9 @@ const coinOf = (network: Network | undefined): Asset | undefined =>
  * - Any other record belongs to the first network of its asset whose address form matches. (See `Asset.networks`.)
  * - The record of a coin answers for a token only if the network holds tokens on the same account as its coin. So the
  *   ETH record answers for USDC on Ethereum, but the BTC record never answers for WBTC, which is on Ethereum.
+ *
+ * A change of the rules, assets or networks changes responses. Increase `answerFormat` in `src/directory/lookup/answer.ts`
+ * with it.
  */
 export const rules: ReadonlyArray<Rule> = [
   {

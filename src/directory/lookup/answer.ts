@@ -53,6 +53,13 @@ export const isRegistered = ({ own }: LookupAnswer): boolean => own !== ""
 export const missing = new StaticResponse(heads.missing, notRegistered.own, notRegistered.body)
 
 /**
+ * Increase this number when a release changes what is returned for the same records, for example the rules of
+ * /resolve or the addresses in /payment. It is a part of the ETag, so clients do not keep a response of an earlier
+ * release.
+ */
+const answerFormat = 2
+
+/**
  * Makes the response to a lookup of a registered id. The ETag is weak, because two responses with the same version may
  * differ in their view count. The ETag contains the token id. An id that is removed and registered again gets a new
  * token id, so it never has an ETag that it had before.
@@ -66,7 +73,10 @@ export const lookupAnswer = (id: EmojiId, row: LookupRow, nowMs: number): Lookup
     ...(row.ownerChangedAt !== undefined && { owner_changed_at: row.ownerChangedAt }),
     version: row.version,
   }
-  return { own: `${etagLine}W/"${row.tokenId}-${row.version}"`, body: JSON.stringify(response) }
+  return {
+    own: `${etagLine}W/"${row.tokenId}-${row.version}-${answerFormat}"`,
+    body: JSON.stringify(response),
+  }
 }
 
 export const etagOf = (own: string): string => own.slice(etagLine.length)
