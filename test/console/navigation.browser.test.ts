@@ -85,6 +85,14 @@ describe.skipIf(executable === undefined)("the console during sign-in and naviga
     const person = await register(service)
     await service.register("🐢🎻🐢", await register(service))
     const context = await browser.person()
+    let showCart = () => {}
+    const mayShowCart = new Promise<void>((resolve) => {
+      showCart = resolve
+    })
+    await context.route("**/cart", async (route) => {
+      await mayShowCart
+      await route.continue()
+    })
     const page = await openConsole(context, service, person, `#/market/${encodeURIComponent("🐢🎻🐢")}`)
     let refused = 0
     await context.route("**/user_interests", async (route) => {
@@ -96,6 +104,10 @@ describe.skipIf(executable === undefined)("the console during sign-in and naviga
       return route.fulfill({ status: 503, json: { error: "Not now." } })
     })
     await page.getByRole("button", { name: "Notify me when available" }).focus()
+    // The page redraws its buttons when the cart arrives.
+    const arrived = page.waitForResponse("**/cart")
+    showCart()
+    await (await arrived).finished()
     await page.keyboard.press("Enter")
     await page.getByText("Not now.").waitFor()
     await page.keyboard.press("Enter")

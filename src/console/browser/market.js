@@ -37,7 +37,7 @@ const buyButton = (item, kind = "") => {
         await call("POST", "/user_interests", { emoji_id: item.emoji_id })
         notify(`You will be notified when ${item.emoji_id} becomes available.`, "good")
       },
-      { class: "plain" },
+      { class: "plain", "aria-label": `Notify me when available: ${item.emoji_id}` },
     )
   return false
 }
