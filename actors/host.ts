@@ -286,20 +286,20 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       )
     }
 
-    joinedTurns.add(entity, (told, use) =>
-      cells.enter(told.id, (cell) =>
+    joinedTurns.add(entity, (caused, use) =>
+      cells.enter(caused.id, (cell) =>
         Effect.gen(function* () {
           const known = publisher.alone() ? cell.loaded : undefined
-          const current = known ?? (yield* load(told.id))
-          const decided = current && turns.next(current.snapshot as AnyMachineSnapshot, told.event)
+          const current = known ?? (yield* load(caused.id))
+          const decided = current && turns.next(current.snapshot as AnyMachineSnapshot, caused.event)
           if (current === undefined || decided === undefined) {
-            const refused: IdsTaken = { _tag: "IdsTaken", canonicals: [told.claim] }
+            const refused: IdsTaken = { _tag: "IdsTaken", canonicals: [caused.claim] }
             return yield* Effect.fail(refused)
           }
           const [next, actions] = decided
           const snapshot = next as SnapshotFrom<M>
           const commit = commitOf(
-            told.id,
+            caused.id,
             current.version,
             next,
             collectEffects(actions, undefined),
