@@ -7,7 +7,7 @@ export interface FieldIssue {
 export type FieldIssues = Readonly<Record<string, ReadonlyArray<FieldIssue>>>
 
 /**
- * After how many seconds the same request can succeed. `never`: it fails again until somebody changes something, for
+ * After how many seconds the same request can succeed. `never`: it fails again until something is changed, for
  * example the request, the resource or the configuration.
  */
 type RetryAfter = number | "never"

@@ -175,7 +175,7 @@ export class TwoFactor extends Context.Service<
           if (account?.providers.length === 0) yield* sessions.factorsDisabled(userId)
         },
         Effect.catchTag("Unavailable", (failure) =>
-          Effect.logWarning("sessions not told that two-factor authentication is disabled", failure),
+          Effect.logWarning("sessions do not know yet that two-factor authentication is disabled", failure),
         ),
       )
 
