@@ -5,6 +5,8 @@ import { BoundedMap } from "./bounded-map.ts"
 /** One entity in memory: the last committed snapshot that this process knows, and the turns that wait. */
 export interface ActorInstance<Loaded> {
   loaded: Loaded | undefined
+  /** The generation of the database that `loaded` was read from or committed to. */
+  generation: number
   /** The number of turns that run or wait in the queue. */
   waiting: number
   /** True while a turn runs, and until the next turn in the queue has started. */
@@ -108,7 +110,13 @@ export class ActorInstances<Loaded> {
       this.#cells.renew(id, known)
       return known
     }
-    const cell: ActorInstance<Loaded> = { loaded: undefined, waiting: 0, busy: false, queue: [] }
+    const cell: ActorInstance<Loaded> = {
+      loaded: undefined,
+      generation: 0,
+      waiting: 0,
+      busy: false,
+      queue: [],
+    }
     this.#cells.set(id, cell)
     return cell
   }

@@ -15,6 +15,7 @@ import { type ActorInstance, ActorInstances } from "./actor-instances.ts"
 import { Deadlines, momentOf } from "./deadlines.ts"
 import { type JoinedTurn, JoinedTurns } from "./joined-turns.ts"
 import { Mailboxes } from "./mailboxes.ts"
+import { type KeyCommit, keyCommitOf, Written } from "./operation.ts"
 import { type EntityColumns, EntityStore, type IdsTaken, Publisher, type TurnCommit } from "./ports.ts"
 import { makeReadSnapshot, type SnapshotFormat } from "./snapshots.ts"
 import { makeTransition } from "./transition.ts"
@@ -45,11 +46,26 @@ export interface HostOptions<M extends AnyStateMachine> {
   readonly mailboxLimit?: number
 }
 
-export interface TurnOptions<M extends AnyStateMachine> {
+/** Runs the commit of a turn as a part of a larger change. */
+export type WrapCommit = <A, E>(commit: Effect.Effect<A, E>) => Effect.Effect<A, E | Unavailable>
+
+export interface TurnOptions<M extends AnyStateMachine, T = undefined> {
   /** Creates the entity from this input if it does not exist. */
   readonly create?: InputFrom<M> | undefined
   /** Computes additional effects, which the machine does not know. They are committed with the turn. */
   readonly also?: ((next: SnapshotFrom<M>) => TurnEffects) | undefined
+  /**
+   * The outcome of the request, if this turn completes it: what the response needs, as a JSON value. It is committed
+   * with the Idempotency-Key of the request. If it is undefined, another turn completes the request.
+   */
+  readonly outcome?: ((next: SnapshotFrom<M>) => T) | undefined
+  /** Returns a function that wraps the commit, for a turn that changes more cached data than its effects say. */
+  readonly within?: ((next: SnapshotFrom<M>) => WrapCommit) | undefined
+}
+
+/** A committed turn: the new snapshot, and the outcome of the request if the turn completes it. */
+export interface CommittedTurn<M extends AnyStateMachine, T> extends Loaded<M> {
+  readonly written: Written<T>
 }
 
 // Another process can commit a turn of the entity first, several times in a row. After this many attempts the request
@@ -114,11 +130,15 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       return { version: row.version, snapshot } satisfies Loaded<M>
     })
 
+    const first = (input: unknown): Loaded<M> => ({
+      version: 0,
+      snapshot: turns.first(input) as SnapshotFrom<M>,
+    })
+
     const begin = Effect.fnUntracedEager(function* (create: InputFrom<M> | undefined) {
       if (create === undefined)
         return yield* new NotFound({ error: `${entity[0]!.toUpperCase()}${entity.slice(1)} not found.` })
-      const snapshot = turns.first(create) as SnapshotFrom<M>
-      return { version: 0, snapshot } satisfies Loaded<M>
+      return first(create)
     })
 
     const nextState = <E, R>(
@@ -144,6 +164,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       next: AnyMachineSnapshot,
       effects: TurnEffects,
       derived: EntityColumns,
+      key?: KeyCommit | undefined,
     ): TurnCommit => ({
       kind: entity,
       id,
@@ -154,6 +175,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       format: options.format.version,
       effects,
       columns: derived,
+      key,
     })
 
     /** Commits a turn and the turns of other entities that it causes. */
@@ -164,14 +186,15 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
         }),
       )
 
-    const attempt = Effect.fnUntraced(function* <E, R>(
+    const attempt = Effect.fnUntraced(function* <E, R, T>(
       id: string,
       cell: ActorInstance<Loaded<M>>,
       decide: (current: Loaded<M>, now: number) => Effect.Effect<EventFrom<M>, E, R>,
-      turnOptions: TurnOptions<M>,
+      turnOptions: TurnOptions<M, T>,
       isFirst: boolean,
     ) {
-      const remembered = cell.loaded
+      const generation = store.generation()
+      const remembered = cell.generation === generation ? cell.loaded : undefined
       // A turn that may create the entity usually creates it. So the first attempt does not read the database. If the
       // entity already exists, the commit detects it.
       const skipsRead = remembered === undefined && turnOptions.create !== undefined && isFirst
@@ -198,49 +221,40 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       const derived = columns(snapshot)
       const users = (effects.free_ids ?? []).map(({ user_id }) => user_id)
       if (options.showsInAccount && derived.owner_id !== null) users.push(derived.owner_id)
-      const invalidateCaches = () =>
-        Effect.andThen(
-          touched.length > 0 ? publisher.idsChanged(touched) : Effect.void,
-          users.length > 0 ? publisher.accountsChanged(users) : Effect.void,
-        )
+      const outcome = turnOptions.outcome?.(snapshot) as T
+      const key = outcome === undefined ? undefined : yield* keyCommitOf(outcome)
       // The snapshot is removed before the write. If the write fails or its outcome is unknown, the next turn reads
       // the database.
       cell.loaded = undefined
-      const own = commitOf(id, current.version, next, effects, derived)
+      const own = commitOf(id, current.version, next, effects, derived, key)
       const { joined } = effects
+      const within = turnOptions.within?.(snapshot) ?? ((commit) => commit)
+      const changing = publisher.changing({ ids: touched, users })
+      const committing = <A, E2>(commit: Effect.Effect<A, E2>) => changing(within(commit))
       const commit =
         joined === undefined
-          ? store.commit(own)
-          : joinedTurns.within(joined, (turns) => commitTogether(own, turns))
+          ? committing(store.commit(own))
+          : joinedTurns.within(joined, (turns) => committing(commitTogether(own, turns)))
       const events = yield* Effect.catchTags(commit, {
         VersionConflict: () => Effect.succeed(undefined),
         // Another process may have created this entity. The next attempt reads the database.
         UniqueConflict: (conflict) => (skipsRead ? Effect.succeed(undefined) : Effect.fail(conflict)),
-        // The outcome is unknown: the statement can still be committed until its time limit. So the caches of all
-        // processes are invalidated now, and once more after the limit.
-        Unavailable: (failure) =>
-          invalidateCaches().pipe(
-            Effect.andThen(Effect.forkDetach(Effect.delay(invalidateCaches(), store.statementMs))),
-            Effect.andThen(Effect.fail(failure)),
-          ),
       })
       if (events === undefined) return undefined
 
       const loaded: Loaded<M> = { version: current.version + 1, snapshot }
       cell.loaded = loaded
+      cell.generation = generation
       if (derived.due_at !== null) deadlines.expect(Date.parse(derived.due_at))
-      // Caches are invalidated before the events are published. Otherwise a subscriber that reads immediately after
-      // an event could get a response from before the turn.
-      if (touched.length + users.length > 0) yield* invalidateCaches()
       publisher.committed(events)
-      return loaded
+      return { ...loaded, written: new Written(outcome) } satisfies CommittedTurn<M, T>
     })
 
     /** Runs a turn: decides the event for the current state, commits it, and returns the new snapshot. */
-    const turn = <E, R>(
+    const turn = <E, R, T = undefined>(
       id: string,
       decide: (current: Loaded<M>, now: number) => Effect.Effect<EventFrom<M>, E, R>,
-      turnOptions: TurnOptions<M> = {},
+      turnOptions: TurnOptions<M, T> = {},
     ) =>
       cells.enter(id, (cell) => {
         const again = () =>
@@ -261,7 +275,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
         )
       })
 
-    const send = (id: string, event: EventFrom<M>, turnOptions?: TurnOptions<M>) =>
+    const send = <T = undefined>(id: string, event: EventFrom<M>, turnOptions?: TurnOptions<M, T>) =>
       turn(id, () => Effect.succeed(event), turnOptions)
 
     /**
@@ -289,8 +303,10 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
     joinedTurns.add(entity, (caused, use) =>
       cells.enter(caused.id, (cell) =>
         Effect.gen(function* () {
+          const generation = store.generation()
           const known = publisher.alone() ? cell.loaded : undefined
-          const current = known ?? (yield* load(caused.id))
+          const current =
+            caused.create === undefined ? (known ?? (yield* load(caused.id))) : first(caused.create)
           const decided = current && turns.next(current.snapshot as AnyMachineSnapshot, caused.event)
           if (current === undefined || decided === undefined) {
             const refused: IdsTaken = { _tag: "IdsTaken", canonicals: [caused.claim] }
@@ -309,6 +325,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
           const { due_at } = commit.columns
           const committed = () => {
             cell.loaded = { version: current.version + 1, snapshot }
+            cell.generation = generation
             if (due_at !== null) deadlines.expect(Date.parse(due_at))
           }
           return yield* use({ commit, committed })

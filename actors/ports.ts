@@ -1,6 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { Unavailable } from "../schema/errors.ts"
 import type { TurnEffects } from "../schema/turn.ts"
+import type { KeyCommit } from "./operation.ts"
 
 export interface EntityRow {
   readonly version: number
@@ -29,6 +30,8 @@ export interface TurnCommit {
   readonly format: number
   readonly effects: TurnEffects
   readonly columns: EntityColumns
+  /** The Idempotency-Key of the request that the turn completes, with the outcome of the request. */
+  readonly key?: KeyCommit | undefined
   /** Turns of other entities that are committed with this one, or not at all. */
   readonly joined?: ReadonlyArray<TurnCommit>
 }
@@ -86,12 +89,19 @@ export class EntityStore extends Context.Service<
     takeDue(limit: number): Effect.Effect<ReadonlyArray<{ kind: string; id: string }>, Unavailable>
     /** The database's clock, in milliseconds since 1970. */
     now(): number
+    /** Changes when the database may have lost commits. Snapshots of another generation are read again. */
+    generation(): number
     /**
      * The maximum time in milliseconds that a statement can run, even after its client has stopped waiting for it.
      */
     readonly statementMs: number
   }
 >()("directory/EntityStore") {}
+
+export interface Changed {
+  readonly ids?: ReadonlyArray<string>
+  readonly users?: ReadonlyArray<string>
+}
 
 /** Announces committed changes. Its methods must return quickly and must not fail. */
 export class Publisher extends Context.Service<
@@ -102,13 +112,12 @@ export class Publisher extends Context.Service<
     /** Wakes the subscribers of these channels in every process. They read the new events from the database. */
     moved(positions: ReadonlyArray<ChannelPosition>): void
     /**
-     * Invalidates cached responses about these ids. Returns when no process uses responses from before the commit.
+     * Runs a commit that changes these ids and the accounts of these users. When it is committed, no process caches
+     * responses from before.
      */
-    idsChanged(canonicals: ReadonlyArray<string>): Effect.Effect<void>
-    /**
-     * Invalidates the cached accounts of these users. Returns when no process uses accounts from before the commit.
-     */
-    accountsChanged(userIds: ReadonlyArray<string>): Effect.Effect<void>
+    changing(
+      changed: Changed,
+    ): <A, E, R>(commit: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Unavailable, R>
     /** True while no other process can change entities, so that a snapshot in memory is always current. */
     alone(): boolean
   }

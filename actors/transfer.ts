@@ -1,7 +1,10 @@
 import { Context, type Effect, Layer } from "effect"
+import type { SnapshotFrom } from "xstate"
 import { transferMachine } from "../machines/transfers/transfer.ts"
 import { TransferContext } from "../schema/transfers/transfer-snapshot.ts"
 import { makeHost } from "./host.ts"
+
+export type TransferSnapshot = SnapshotFrom<typeof transferMachine>
 
 const make = makeHost({
   entity: "transfer",

@@ -18,6 +18,8 @@ export interface Flags {
   readonly out: string
   readonly compare: string | undefined
   readonly readme: boolean
+  /** Measures the service under multiples of its capacity, and does not run `scenarios`. */
+  readonly overload: boolean
   /**
    * The flags of `--against`, or undefined if it is not given. With them, the bench compares the working tree with
    * another commit and does not run `scenarios`.
@@ -45,6 +47,8 @@ Measures the service and its baselines alternately under the same load. Writes a
   --compare FILE      compare with an earlier results file; exits 1 if a figure is slower or a scenario fails
   --readme            write the table to bench/README.md
   --list              list the scenarios
+
+  --overload          offer 1, 3 and 10 times the measured capacity for writes, and print what is accepted
 
   --against REF       compare the working tree with this commit; exits 1 if the working tree is slower
   --only NAME         with --against: scenario to run; can be repeated (default: all below)
@@ -87,6 +91,7 @@ export function readFlags(args: readonly string[], scenarios: readonly Scenario[
     out: values.out ?? "bench/results",
     compare: values.compare,
     readme: values.readme,
+    overload: values.overload,
     against: readAgainst(values, otherFlags(values), comparedScenarios),
   }
 }
@@ -113,6 +118,7 @@ function parse(args: readonly string[]) {
         duration: { type: "string" },
         runs: { type: "string" },
         quick: { type: "boolean", default: false },
+        overload: { type: "boolean", default: false },
         out: { type: "string" },
         compare: { type: "string" },
         against: { type: "string" },

@@ -1,6 +1,7 @@
 import { runAgainst } from "./against/run.ts"
 import { BenchFailure, UsageError } from "./failure.ts"
 import { type Flags, listOf, readFlags, usage } from "./flags.ts"
+import { runOverload } from "./overload/run.ts"
 import { stopAllChildren } from "./process/child.ts"
 import { removeAllDirectories } from "./process/directory.ts"
 import { compare, describe } from "./report/compare.ts"
@@ -55,6 +56,14 @@ async function main(): Promise<number> {
   if (flags.against !== undefined) {
     try {
       return await runAgainst(flags.against)
+    } finally {
+      await removeAllDirectories()
+    }
+  }
+  if (flags.overload) {
+    try {
+      console.log(await runOverload((step) => console.error(step)))
+      return 0
     } finally {
       await removeAllDirectories()
     }

@@ -98,6 +98,8 @@ export interface JoinedEvent {
   readonly entity: "lootbox"
   readonly id: string
   readonly event: { readonly type: string } & Readonly<Record<string, unknown>>
+  /** Creates the other entity from this input. Its id must be new. */
+  readonly create?: unknown
   /** The claim that is reported as taken if the other entity refuses the event. */
   readonly claim: string
 }

@@ -56,6 +56,8 @@ export interface ServiceOptions extends ClusterOptions {
   readonly checkAnswers?: boolean
   /** The cost of a password hash. Tests lower it. */
   readonly passwords?: PasswordOptions
+  /** How long a request may wait before it is begun. Tests raise it, because they share a busy machine. */
+  readonly maxWaitMs?: number
 }
 
 const liveCheckMs = 1000

@@ -9,6 +9,7 @@ import { seedDemo } from "./demo/demo.ts"
 import { renewDemoSecrets } from "./demo/logins.ts"
 import { toEndpoint } from "./http/dispatch.ts"
 import { Guards } from "./http/guards.ts"
+import { type Admission, makeAdmission } from "./http/limits/admission.ts"
 import { RateLimits } from "./http/limits/rate-limits.ts"
 import { refusalResponse } from "./http/response/problem.ts"
 import { type Server, type ServerOptions, startServer } from "./http/server.ts"
@@ -23,9 +24,10 @@ import {
 import { Readiness } from "./operations/readiness.ts"
 import { Sql } from "./postgres/sql.ts"
 import { type RouteServices, routes } from "./routes.ts"
+import { registerLoadGauges } from "./telemetry/load-gauges.ts"
 import { withoutInfo } from "./telemetry/log.ts"
 import { Metrics } from "./telemetry/metrics.ts"
-import { Outbox } from "./turns/outbox.ts"
+import { type Backlog, Outbox } from "./turns/outbox.ts"
 import { errorPage } from "./web/error-page.ts"
 import { endpointWithRecaptcha, recaptchaWidget } from "./web/recaptcha.ts"
 import { endpointWithNotice, siteNotice, withNotice } from "./web/site-notice.ts"
@@ -44,20 +46,23 @@ const untrustedProxy =
   "a request has X-Forwarded-For, but TRUST_PROXY is off, so rate limits and security events use the address of the " +
   "proxy: set TRUST_PROXY=on if the service runs behind a proxy that adds this header; otherwise ignore this message"
 
+/** How long a request may wait before it is begun. Most clients and proxies wait longer, so nothing is done in vain. */
+const maxWaitMs = 2000
+
 /** Registers the gauges that are read when the metrics are requested. */
-const registerGauges = (server: Server) =>
+const registerGauges = (server: Server, admission: Admission) =>
   Effect.gen(function* () {
     const metrics = yield* Metrics
     const sql = yield* Sql
     const bus = yield* Bus
     const outbox = yield* Outbox
     const mailboxes = yield* Mailboxes
-    let outboxLagSeconds = 0
+    let backlog: Backlog = { waiting: 0, oldestSeconds: 0 }
     metrics.before(
-      outbox.lagSeconds.pipe(
-        Effect.tap((lag) =>
+      outbox.backlog.pipe(
+        Effect.tap((found) =>
           Effect.sync(() => {
-            outboxLagSeconds = lag
+            backlog = found
           }),
         ),
         Effect.ignore,
@@ -69,18 +74,40 @@ const registerGauges = (server: Server) =>
       "Statements sent and not completed",
       () => sql.stats().running,
     )
+    metrics.gauge(
+      "postgres_statements_waiting",
+      "Statements that wait for a free connection",
+      () => sql.stats().waiting,
+    )
+    registerLoadGauges(metrics, admission)
     metrics.gauge("actors_active", "Entities in memory", () => mailboxes.total().cells)
     metrics.gauge("actors_mailbox_depth", "Turns running or waiting", () => mailboxes.total().waiting)
     metrics.gauge(
       "outbox_lag_seconds",
       "Age of the oldest mail or SMS that is still to be sent",
-      () => outboxLagSeconds,
+      () => backlog.oldestSeconds,
     )
+    metrics.gauge("outbox_waiting", "Mail and SMS that are still to be sent", () => backlog.waiting)
     metrics.gauge("bus_peers", "Other processes known", () => bus.stats().peers)
     metrics.gauge(
       "bus_gaps_total",
       "Times that this process may have missed messages of others",
       () => bus.stats().gaps,
+    )
+    metrics.gauge(
+      "bus_marks_held",
+      "Marks of running writes, whose keys this process does not cache",
+      () => bus.stats().marks,
+    )
+    metrics.gauge(
+      "bus_waits_expired_total",
+      "Writes that waited until the lease of a process without an answer had expired",
+      () => bus.stats().expired,
+    )
+    metrics.gauge(
+      "bus_leases_lost_total",
+      "Times that this process lost its lease and cleared its caches",
+      () => bus.stats().leasesLost,
     )
   })
 
@@ -132,6 +159,10 @@ export const startService = async (
       const response = refusalResponse(kind, requestId, details, shape, errorPage)
       return notice === undefined ? response : withNotice(response, notice)
     }
+    const admission = makeAdmission({
+      maxWaitMs: surroundings.maxWaitMs ?? maxWaitMs,
+      overloaded: (requestId, seconds, shape) => refuse("overloaded", requestId, String(seconds), shape),
+    })
     const ownAddresses = [config.baseUrl, config.authUrl, config.webUrl]
     const shared = {
       host: config.host,
@@ -145,6 +176,7 @@ export const startService = async (
     }
     const widget = recaptchaWidget(config)
     const shownEndpoints = endpoints
+      .map(admission.admit)
       .map((one) => (widget === undefined ? one : endpointWithRecaptcha(one, widget)))
       .map((one) => (notice === undefined ? one : endpointWithNotice(one, notice)))
     metricsServer = await startMetricsServer(endpoints, config.metricsPort, shared)
@@ -170,7 +202,7 @@ export const startService = async (
         }),
     })
     if (surroundings.preparesData && areMetricsOff(config)) fork(Effect.logWarning(metricsOff))
-    await runtime.runPromise(registerGauges(server))
+    await runtime.runPromise(registerGauges(server, admission))
     await runtime.runPromise(
       OwnAddress.use((own) => Effect.sync(() => own.listening(config.host, server.port))),
     )

@@ -33,8 +33,11 @@ const runWorker = async (config: Config, database: DatabaseAddress, requests: St
   process.send?.("ready")
 }
 
-/** Connections of a process in addition to its pool: they listen and notify on the two transports of the cluster. */
-const connectionsBesidePool = 6
+/**
+ * Connections of a process in addition to its pool: they listen and notify on the two transports of the cluster, and
+ * one is for lookups and health checks while the pool is busy.
+ */
+const connectionsBesidePool = 7
 /** Connections that are left for command line tools. */
 const connectionsOfOthers = 20
 const leastConnections = 200

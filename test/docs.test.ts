@@ -34,6 +34,7 @@ it.each([
   "CONTRIBUTING.md",
   "SECURITY.md",
   "docs/operating.md",
+  "docs/reliability.md",
   "docs/roles.md",
   "docs/wallets.md",
 ])("all files that %s mentions exist", (page) => {

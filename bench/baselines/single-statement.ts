@@ -1,4 +1,3 @@
-import { Connections } from "../../src/postgres/connections.ts"
 import type { Done, Job } from "../load/generator.ts"
 import type { Lane, Settle } from "../load/lane.ts"
 import { runLoop } from "../load/loop.ts"
@@ -12,8 +11,8 @@ const rows = 10_000
 const snapshot = JSON.stringify({ value: "Draft", context: { items: ["🐙", "🎉"], total: 1200 } })
 
 const database = await openDatabase(process.argv[2] ?? "")
-const connections = new Connections(poolSize, () => database.connect(1))
-const sql = connections.next(0).client
+const connections = Array.from({ length: poolSize }, () => ({ client: database.connect(1), running: 0 }))
+const sql = connections[0]!.client
 await sql`create table entity (id int primary key, version int not null, snapshot jsonb not null)`
 await sql`insert into entity select n, 0, ${snapshot}::jsonb from generate_series(0, ${rows - 1}::int) n`
 await sql`vacuum analyze entity`
@@ -24,18 +23,17 @@ function openLane(_: number, settle: Settle): Lane {
     fire: (intendedAtMs) => {
       lane.intendedAtMs = intendedAtMs
       const id = Math.floor(Math.random() * rows)
-      const now = performance.now()
-      const connection = connections.next(now)
-      connection.begun(now)
+      const connection = connections.reduce((best, one) => (one.running < best.running ? one : best))
+      connection.running++
       connection.client`update entity set version = version + 1, snapshot = ${snapshot}::jsonb where id = ${id}`.then(
         (result) => {
-          connection.answered(performance.now())
+          connection.running--
           settle(lane, result.count === 1 ? undefined : "body")
         },
         // On a closed pool every statement fails at once. Without `setImmediate`, the loop would send statements
         // without a pause and block all other work.
         () => {
-          connection.answered(performance.now())
+          connection.running--
           setImmediate(() => settle(lane, "statement"))
         },
       )

@@ -30,6 +30,11 @@ export interface LoadPlan {
    * only one core themselves.
    */
   readonly awake?: boolean
+  /**
+   * If true, an operation for which no lane is idle is not sent, so an overloaded server does not delay the end of the
+   * load. Latencies are then measured from the time of sending.
+   */
+  readonly dropsLate?: boolean
   /** The timeout of one operation. */
   readonly timeoutSeconds: number
 }

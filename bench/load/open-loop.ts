@@ -35,7 +35,13 @@ export async function runOpenLoop(
   const dueMs = (operation: number) => startMs + operation / perMs
   const fireNext = (lane: Lane) => {
     if (sent === firstMeasured) window.open()
-    lane.fire(dueMs(sent++))
+    const due = dueMs(sent++)
+    lane.fire(plan.dropsLate ? Math.max(due, performance.now()) : due)
+  }
+  const drop = () => {
+    if (sent === firstMeasured) window.open()
+    if (sent++ >= firstMeasured) tally.settle(0, "dropped")
+    settled++
   }
   const settle: Settle = (lane, error) => {
     const nowMs = performance.now()
@@ -58,7 +64,11 @@ export async function runOpenLoop(
       const nowMs = performance.now()
       while (sent < total && dueMs(sent) <= nowMs) {
         const lane = idle.take()
-        if (lane === undefined) break
+        if (lane === undefined) {
+          if (!plan.dropsLate) break
+          drop()
+          continue
+        }
         if (sent >= firstMeasured) record(lateness, nowMs - dueMs(sent))
         fireNext(lane)
       }

@@ -1,4 +1,5 @@
 import { comparedScenarios } from "../against/scenarios.ts"
+import { overloadLookups, overloadWrites } from "../overload/scenarios.ts"
 import type { Scenario } from "../scenario.ts"
 import { authenticatedRead, logins, recordEdit } from "./accounts.ts"
 import { cartContended, cartCycle, cartGrowth } from "./carts.ts"
@@ -56,4 +57,6 @@ export const scenarios: readonly Scenario[] = [
 ]
 
 export const findScenario = (name: string): Scenario | undefined =>
-  [...scenarios, ...comparedScenarios].find((scenario) => scenario.name === name)
+  [...scenarios, ...comparedScenarios, overloadWrites, overloadLookups].find(
+    (scenario) => scenario.name === name,
+  )

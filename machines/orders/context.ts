@@ -81,7 +81,7 @@ export interface Payment {
   readonly provider: string
   readonly intentId?: string
   readonly externalReference?: string
-  /** The operation key of the request that booked the payment. */
+  /** Only in payments that release 0.2.0 booked: identifies the request. */
   readonly operationKey?: string
   readonly cents: number
   readonly at: string
@@ -102,7 +102,7 @@ export interface Refund {
   readonly at: string
   readonly reason?: string
   readonly externalReference?: string
-  /** The operation key of the request that made the refund. */
+  /** Only in refunds that release 0.2.0 made: identifies the request. */
   readonly operationKey?: string
   /** The id of the first part of the refund. Set on every part if the refund covers several payments. */
   readonly whole?: string

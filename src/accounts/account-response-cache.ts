@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import type { Unavailable } from "../../schema/errors.ts"
 import { Bus } from "../cluster/bus.ts"
 import { InvalidatedCache } from "../cluster/invalidated-cache.ts"
 import { accountTopic } from "../cluster/topic-names.ts"
@@ -37,7 +38,10 @@ export class AccountResponseCache extends Context.Service<
      * of this user was not cached at the time of the call, or if the user or any account was invalidated since then.
      */
     readonly watch: (userId: string) => (body: string) => void
-    changed(userIds: ReadonlyArray<string>): Effect.Effect<void>
+    /** Returns a function that runs a statement that changes the response of the user. */
+    invalidating(
+      userId: string,
+    ): <A, E, R>(statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Unavailable, R>
   }
 >()("directory/AccountResponseCache") {
   static readonly layer = Layer.effect(
@@ -71,7 +75,7 @@ export class AccountResponseCache extends Context.Service<
             remember(caller.id, { caller, response, untilMs: performance.now() + keepMs })
           }
         },
-        changed: (userIds) => (userIds.length === 0 ? Effect.void : bus.invalidate(accountTopic, userIds)),
+        invalidating: (userId) => bus.invalidating({ [accountTopic]: [userId] }),
       })
     }),
   )

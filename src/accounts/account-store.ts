@@ -1,22 +1,33 @@
 import { Context, Effect, Layer } from "effect"
+import type { Written } from "../../actors/operation.ts"
 import type { ChannelPosition } from "../../actors/ports.ts"
 import type { Role } from "../../schema/accounts/scope.ts"
 import type { TwoFactorProvider } from "../../schema/accounts/user.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import { type CustodialKey, CustodialKeys } from "../crypto/custodial-keys.ts"
+import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { Sql } from "../postgres/sql.ts"
 import type { SqlRefused } from "../postgres/sql-failures.ts"
 import type { OutboxRow } from "../turns/outbox.ts"
 import type { AccountName } from "./account-name.ts"
 
+/** The data of a user that a new session needs. */
+export interface SessionUser {
+  readonly id: string
+  readonly role: Role
+  readonly epoch: number
+  readonly has_password: boolean
+  /** The confirmed two-factor providers. The default provider is the first one. */
+  readonly providers: ReadonlyArray<TwoFactorProvider>
+  /** The user was not asked within the last 30 days to set up a second factor. */
+  readonly prompt_is_due: boolean
+}
+
 /**
  * The data of a user that login needs. It contains the password hash, so it must not be sent to clients as a whole.
  */
-export interface Account {
-  readonly id: string
+export interface Account extends SessionUser {
   readonly email: string | null
-  readonly role: Role
-  readonly epoch: number
   readonly active: boolean
   readonly password_hash: string | null
   readonly email_verified: boolean
@@ -25,10 +36,6 @@ export interface Account {
    * email yet.
    */
   readonly invited: boolean
-  /** The confirmed two-factor providers. The default provider is the first one. */
-  readonly providers: ReadonlyArray<TwoFactorProvider>
-  /** The user was not asked within the last 30 days to set up a second factor. */
-  readonly prompt_is_due: boolean
 }
 
 interface NewLink {
@@ -73,6 +80,14 @@ export interface SessionsEnded {
   readonly events: ReadonlyArray<ChannelPosition>
 }
 
+/** The result of a change that ended the user's sessions, with the data for a new one. */
+export interface SessionsReplaced extends SessionsEnded {
+  readonly user: SessionUser
+}
+
+/** The result of a change of an account. It is empty if the change did not end the user's sessions. */
+export type AccountChanged = SessionsReplaced | Record<string, never>
+
 interface OldSessionsEnded extends Pick<SessionsEnded, "events"> {
   readonly session_ids: ReadonlyArray<string>
 }
@@ -84,9 +99,12 @@ export class Accounts extends Context.Service<
     find(name: AccountName): Effect.Effect<Account | undefined, Unavailable>
     /**
      * Creates the user with a custodial key. If the email belongs to an active invited account that owns nothing, that account is
-     * registered instead. Returns the id of the user.
+     * registered instead. Returns the user.
      */
-    register(account: NewAccount): Effect.Effect<string, Unavailable | SqlRefused>
+    register<Keep>(
+      account: NewAccount,
+      keep: Keep,
+    ): Effect.Effect<Written<WriteOutcome<{ readonly user: SessionUser }, Keep>>, Unavailable | SqlRefused>
     /**
      * Makes the user with this email an active administrator with a confirmed email, and creates the user if there is
      * none. The password is replaced with `wantedHash` only if the stored hash is still `storedHash`.
@@ -96,10 +114,16 @@ export class Accounts extends Context.Service<
       hashes: { readonly storedHash: string | null; readonly wantedHash: string },
     ): Effect.Effect<void, Unavailable>
     /**
-     * Changes an account. Returns undefined if the stored password is no longer `old_hash`, or if the account was
-     * deleted. The result has `epoch` and `events` only if a new password ended the user's sessions.
+     * Changes an account. `done` is null if the stored password is no longer `old_hash`, or if the account was
+     * deleted.
      */
-    update(change: AccountChange): Effect.Effect<Partial<SessionsEnded> | undefined, Unavailable | SqlRefused>
+    update<Keep>(
+      change: AccountChange,
+      keep: Keep,
+    ): Effect.Effect<
+      Written<WriteOutcome<{ readonly done: AccountChanged | null }, Keep>>,
+      Unavailable | SqlRefused
+    >
     /**
      * Finds the confirmed email that the user has replaced with a new email that is not confirmed yet. Returns
      * undefined if there is none, or if an administrator replaced it.
@@ -118,7 +142,12 @@ export class Accounts extends Context.Service<
      * complete logins. Returns undefined if the user has fewer than `keep` open sessions of each of these two kinds.
      */
     endOldSessions(userId: string, keep: number): Effect.Effect<OldSessionsEnded | undefined, Unavailable>
-    endSessions(userId: string, reason: string): Effect.Effect<SessionsEnded | undefined, Unavailable>
+    /** Ends all sessions of the user. `ended` is null if there is no such user. */
+    endSessions<Keep>(
+      userId: string,
+      reason: string,
+      keep: Keep,
+    ): Effect.Effect<Written<WriteOutcome<{ readonly ended: SessionsEnded | null }, Keep>>, Unavailable>
   }
 >()("directory/Accounts") {
   static readonly layer = Layer.effect(
@@ -141,6 +170,7 @@ export class Accounts extends Context.Service<
                   ? byEmail(name.email, name.spelling)
                   : q`u.alternate_id = ${name.alternateId}`
             return q`select u.id, u.email, u.role, u.token_epoch as epoch, u.password_hash,
+                            u.password_hash is not null as has_password,
                             u.deactivated_at is null and u.deleted_at is null as active,
                             u.email_verified_at is not null as email_verified, u.invited_at is not null as invited,
                             array(select t.provider from two_factor t
@@ -153,25 +183,25 @@ export class Accounts extends Context.Service<
 
       return Accounts.of({
         find,
-        register: Effect.fnUntraced(function* (account) {
-          const given = JSON.stringify({ ...account, key: storedKey(yield* custodial.make) })
-          const [row] = yield* sql.attempt<{ user: { id: string } }>(
-            (q) => q`select register_user(${given}::text::jsonb) as user`,
-          )
-          return row?.user.id ?? account.id
-        }),
+        register: <Keep>(account: NewAccount, keep: Keep) =>
+          Effect.flatMap(custodial.make, (key) => {
+            const given = JSON.stringify({ ...account, key: storedKey(key) })
+            return sql.write.attempt<{ user: SessionUser }, Keep>(
+              (q) => q`select register_user(${given}::text::jsonb) as user`,
+              { keep },
+            )
+          }),
         putAdmin: Effect.fnUntraced(function* (email, { storedHash, wantedHash }) {
           const key = JSON.stringify(storedKey(yield* custodial.make))
           yield* sql.rows(
             (q) => q`select ensure_admin(${email}, ${storedHash}, ${wantedHash}, ${key}::text::jsonb)`,
           )
         }),
-        update: (change) =>
-          sql
-            .attempt<{ done: Partial<SessionsEnded> | null }>(
-              (q) => q`select update_account(${JSON.stringify(change)}::text::jsonb) as done`,
-            )
-            .pipe(Effect.map((rows) => rows[0]?.done ?? undefined)),
+        update: <Keep>(change: AccountChange, keep: Keep) =>
+          sql.write.attempt<{ done: AccountChanged | null }, Keep>(
+            (q) => q`select update_account(${JSON.stringify(change)}::text::jsonb) as done`,
+            { keep, when: (q) => q`effect.done is not null` },
+          ),
         findLeftEmail: (userId) =>
           sql
             .rows<{ proven_email: string | null }>(
@@ -194,29 +224,14 @@ export class Accounts extends Context.Service<
             // The statement also returns a row if exactly `keep` sessions are open, because an earlier attempt may
             // have ended the older sessions and its response may have been lost.
             .rows<OldSessionsEnded>(
-              (q) => q`
-                with open as materialized (
-                  select id, version, row_number() over (partition by status = 'Pending' order by updated_at desc) as place from entity
-                   where kind = 'session' and owner_id = ${userId} and status not in ('Revoked', 'Expired')
-                ), ended as (
-                  update entity e set status = 'Revoked', state = jsonb_set(e.state, '{value}', '"Revoked"'),
-                         version = e.version + 1, turn = gen_random_uuid(), due_at = null, updated_at = now()
-                    from open
-                   where e.kind = 'session' and e.id = open.id and e.version = open.version and open.place > ${keep}
-                  returning e.id
-                )
-                select put_events(coalesce((select jsonb_agg(jsonb_build_object('channel', ${`session:${userId}`}::text,
-                         'type', 'session.logged_out', 'data', jsonb_build_object('session_id', id, 'reason', 'too_many_sessions')))
-                         from ended), '[]')) as events, array(select id::text from ended) as session_ids
-                 where exists (select 1 from open where place >= ${keep})`,
+              (q) => q`select events, session_ids from end_old_sessions(${userId}, ${keep})`,
             )
             .pipe(Effect.map((rows) => rows[0])),
-        endSessions: (userId, reason) =>
-          sql
-            .rows<{ ended: SessionsEnded | null }>(
-              (q) => q`select end_sessions(${userId}, ${reason}) as ended`,
-            )
-            .pipe(Effect.map((rows) => rows[0]?.ended ?? undefined)),
+        endSessions: <Keep>(userId: string, reason: string, keep: Keep) =>
+          sql.write.rows<{ ended: SessionsEnded | null }, Keep>(
+            (q) => q`select end_sessions(${userId}, ${reason}) as ended`,
+            { keep, when: (q) => q`effect.ended is not null` },
+          ),
       })
     }),
   )

@@ -1,8 +1,6 @@
 import { Context, Effect, Layer } from "effect"
-import type { DisplayUser } from "../../schema/accounts/user.ts"
 import type { AdminUpdateUserParameters } from "../../schema/accounts/user-update.ts"
 import {
-  type Conflict,
   Forbidden,
   fieldFault,
   type NotFound,
@@ -27,7 +25,7 @@ export class AdminUserUpdates extends Context.Service<
       principal: Principal,
       userId: string,
       requested: AdminUpdateUserParameters,
-    ): Effect.Effect<DisplayUser, NotFound | Forbidden | Conflict | Unprocessable | Unavailable>
+    ): ReturnType<UserAdmin["Service"]["update"]>
     hashPassword(password: string): Effect.Effect<string, Unprocessable | Unavailable>
     /**
      * Returns the changes that set a new password, with the mail that tells the user about it. `revokesKeys` also

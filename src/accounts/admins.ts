@@ -22,10 +22,9 @@ export const ensureAdmin = Effect.gen(function* () {
   const stored = before?.password_hash ?? null
   const isCurrent = stored !== null && (yield* passwords.verify(stored, password))
   const wanted = isCurrent ? stored : yield* passwords.hash(password)
-  yield* accounts.putAdmin(email, { storedHash: stored, wantedHash: wanted })
-  const after = yield* accounts.find({ email })
-  if (after !== undefined) yield* callers.changed(after.id)
-  if (before !== undefined && before.id !== after?.id) yield* callers.changed(before.id)
+  const put = accounts.putAdmin(email, { storedHash: stored, wantedHash: wanted })
+  // A user that does not exist yet is not cached.
+  yield* before === undefined ? put : callers.invalidating(before.id)(put)
 }).pipe(
   Effect.catchTags({
     // Neither error can happen. The queue is not full, because nothing else is hashed during startup. The password is

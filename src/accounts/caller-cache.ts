@@ -2,7 +2,6 @@ import { Context, Effect, Layer } from "effect"
 import type { Role } from "../../schema/accounts/scope.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import { Bus } from "../cluster/bus.ts"
-import { invalidating } from "../cluster/invalidate-after-unknown-outcome.ts"
 import { InvalidatedCache } from "../cluster/invalidated-cache.ts"
 import { userTopic } from "../cluster/topic-names.ts"
 import { AppConfig, type Config } from "../config/config.ts"
@@ -39,16 +38,12 @@ export class CallerCache extends Context.Service<
     remembered(userId: string): Caller | undefined
     find(userId: string): Effect.Effect<Caller | undefined, Unavailable>
     /**
-     * Removes the user from the caches of all processes. Returns when no process uses the earlier data of the user
-     * any more.
+     * Returns a function that runs a statement that changes the user. When it is committed, no process caches the
+     * earlier data of the user.
      */
-    changed(userId: string): Effect.Effect<void>
-    /**
-     * Returns a function that runs a statement and then calls `changed`, whatever the result of the statement. If the
-     * statement failed, `changed` is called again after the statement timeout, because the statement may still commit
-     * until then.
-     */
-    invalidating(userId: string): <A, E, R>(statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    invalidating(
+      userId: string,
+    ): <A, E, R>(statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Unavailable, R>
   }
 >()("directory/CallerCache") {
   static readonly layer = Layer.effect(
@@ -76,13 +71,10 @@ export class CallerCache extends Context.Service<
         return caller
       })
 
-      const changed = (userId: string) => bus.invalidate(userTopic, [userId])
-
       return CallerCache.of({
         remembered: (userId) => memory.recall(userId),
         find,
-        changed,
-        invalidating: (userId) => invalidating(changed(userId), config.statementTimeoutMs),
+        invalidating: (userId) => bus.invalidating({ [userTopic]: [userId] }),
       })
     }),
   )

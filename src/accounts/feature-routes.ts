@@ -1,14 +1,18 @@
 import { Effect, Schema } from "effect"
+import { atMostOnce, type Written } from "../../actors/operation.ts"
 import { DisplayFeature, Feature, NewFeature } from "../../schema/accounts/feature.ts"
 import { NotFound, Unprocessable } from "../../schema/errors.ts"
 import { Uuid } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
-import { operationKey } from "../turns/operation-key.ts"
+import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { Features } from "./feature-store.ts"
 import { checkForUser } from "./permissions.ts"
 import { UserAdmin } from "./user-admin-store.ts"
 
 const ofUserAccess = { own: true, others: "adminFeatureUser:read" } as const
+
+const firstOf = <Row, E, R>(act: Effect.Effect<Written<WriteOutcome<Row, undefined>>, E, R>) =>
+  Effect.map(atMostOnce(act), ({ rows }) => rows[0]!)
 
 const own = route({
   id: "readFeatures",
@@ -47,10 +51,8 @@ const create = route({
   body: NewFeature,
   success: Feature,
   errors: [Unprocessable],
-  handler: ({ body, headers, principal }) =>
-    Features.use((features) =>
-      features.create(body.code, body.description ?? "", operationKey(principal, headers, body)),
-    ),
+  handler: ({ body }) =>
+    Features.use((features) => firstOf(features.create(body.code, body.description ?? ""))),
 })
 
 const remove = route({
@@ -65,7 +67,8 @@ const remove = route({
   params: { id: Uuid },
   success: Feature,
   errors: [NotFound],
-  handler: ({ params }) => Features.use((features) => features.remove(params.id)),
+  handler: ({ params }) =>
+    Features.use((features) => Effect.flatMap(atMostOnce(features.remove(params.id)), features.removed)),
 })
 
 const ofUser = route({
@@ -100,7 +103,8 @@ const assign = route({
   params: userFeature,
   success: DisplayFeature,
   errors: [NotFound],
-  handler: ({ params }) => Features.use((features) => features.assign(params.user_id, params.feature_id)),
+  handler: ({ params }) =>
+    Features.use((features) => firstOf(features.assign(params.user_id, params.feature_id))),
 })
 
 const unassign = route({
@@ -115,7 +119,8 @@ const unassign = route({
   params: userFeature,
   success: DisplayFeature,
   errors: [NotFound],
-  handler: ({ params }) => Features.use((features) => features.unassign(params.user_id, params.feature_id)),
+  handler: ({ params }) =>
+    Features.use((features) => firstOf(features.unassign(params.user_id, params.feature_id))),
 })
 
 export const features = [own, list, create, remove, ofUser, assign, unassign] as const

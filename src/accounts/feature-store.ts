@@ -1,12 +1,15 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
+import type { Written } from "../../actors/operation.ts"
 import type { DisplayFeature, Feature } from "../../schema/accounts/feature.ts"
 import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import { Bus } from "../cluster/bus.ts"
-import { invalidating } from "../cluster/invalidate-after-unknown-outcome.ts"
 import { accountTopic } from "../cluster/topic-names.ts"
+import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { Sql } from "../postgres/sql.ts"
-import { insertIdempotent, onConflictReuse } from "../turns/insert-idempotent.ts"
+
+type FeatureWritten<Row> = Written<WriteOutcome<Row, undefined>>
+type RemovedFeature = Feature & { readonly holders: ReadonlyArray<string> }
 
 /** Manages features and assigns them to individual users. */
 export class Features extends Context.Service<
@@ -14,17 +17,21 @@ export class Features extends Context.Service<
   {
     ofUser(userId: string): Effect.Effect<ReadonlyArray<DisplayFeature>, Unavailable>
     readonly all: Effect.Effect<ReadonlyArray<Feature>, Unavailable>
-    /**
-     * Creates a feature. A call that is repeated with the same `run` returns the feature that the first call created.
-     */
     create(
       code: string,
       description: string,
-      run?: string,
-    ): Effect.Effect<Feature, Unprocessable | Unavailable>
-    remove(id: string): Effect.Effect<Feature, NotFound | Unavailable>
-    assign(userId: string, featureId: string): Effect.Effect<DisplayFeature, NotFound | Unavailable>
-    unassign(userId: string, featureId: string): Effect.Effect<DisplayFeature, NotFound | Unavailable>
+    ): Effect.Effect<FeatureWritten<Feature>, Unprocessable | Unavailable>
+    remove(id: string): Effect.Effect<FeatureWritten<RemovedFeature>, NotFound | Unavailable>
+    /** Invalidates the users who had the removed feature, and returns it. */
+    removed(done: WriteOutcome<RemovedFeature, undefined>): Effect.Effect<Feature, Unavailable>
+    assign(
+      userId: string,
+      featureId: string,
+    ): Effect.Effect<FeatureWritten<DisplayFeature>, NotFound | Unavailable>
+    unassign(
+      userId: string,
+      featureId: string,
+    ): Effect.Effect<FeatureWritten<DisplayFeature>, NotFound | Unavailable>
   }
 >()("directory/Features") {
   static readonly layer = Layer.effect(
@@ -32,12 +39,22 @@ export class Features extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       const bus = yield* Bus
-      const changed = (userIds: ReadonlyArray<string>) =>
-        userIds.length === 0 ? Effect.void : bus.invalidate(accountTopic, userIds)
       const invalidatingUser = (userId: string) =>
-        invalidating(changed([userId.toLowerCase()]), sql.statementTimeoutMs)
-      const orNotFound = <A>(rows: ReadonlyArray<A>, what: string) =>
-        rows[0] === undefined ? Effect.fail(new NotFound({ error: what })) : Effect.succeed(rows[0])
+        bus.invalidating({ [accountTopic]: [userId.toLowerCase()] })
+      const findHolders = (id: string) =>
+        sql
+          .rows<{ user_id: string }>(
+            (q) => q`select user_id::text from user_feature where feature_id = ${id}`,
+          )
+          .pipe(Effect.map((rows) => rows.map(({ user_id }) => user_id)))
+      const orNotFound =
+        (what: string) =>
+        <Row, E>(write: Effect.Effect<FeatureWritten<Row>, E>) =>
+          Effect.filterOrFail(
+            write,
+            ({ outcome }) => outcome.rows.length > 0,
+            () => new NotFound({ error: what }),
+          )
 
       return Features.of({
         ofUser: (userId) =>
@@ -46,58 +63,54 @@ export class Features extends Context.Service<
                       where uf.user_id = ${userId} order by f.code`,
           ),
         all: sql.rows<Feature>((q) => q`select id, code, description, created_at from feature order by code`),
-        create: (code, description, run = randomUUID()) =>
-          insertIdempotent(run, (id) =>
-            sql.attempt<Feature>(
+        create: (code, description) => {
+          // The id shows that a statement repeats one whose response was lost.
+          const id = randomUUID()
+          return sql.write
+            .attempt<Feature>(
               (q) => q`insert into feature (id, code, description) values (${id}, ${code}, ${description})
-                       ${onConflictReuse(q, "feature")} returning id, code, description, created_at`,
-            ),
-          ).pipe(
-            Effect.catchTag("SqlRefused", (refused) =>
-              refused.sqlstate === "23505"
-                ? Effect.fail(
-                    new Unprocessable({
-                      error: "A feature with this code already exists.",
-                      fields: { code: [{ code: "uniqueness", message: "already in use" }] },
-                    }),
-                  )
-                : Effect.die(refused),
-            ),
-          ),
-        remove: Effect.fnUntraced(function* (id) {
-          const rows = yield* sql.rows<Feature & { readonly holders: ReadonlyArray<string> }>(
-            (q) => q`delete from feature f where f.id = ${id}
-                     returning id, code, description, created_at,
-                               array(select uf.user_id::text from user_feature uf where uf.feature_id = f.id) as holders`,
-          )
-          const { holders, ...feature } = yield* orNotFound(rows, "Feature not found.")
-          yield* changed(holders)
-          return feature
-        }),
-        assign: Effect.fnUntraced(function* (userId, featureId) {
-          const rows = yield* sql
-            .rows<DisplayFeature>(
-              (q) => q`with had as (
-                       select f.id, f.code, u.id as user_id from feature f, app_user u
-                        where f.id = ${featureId} and u.id = ${userId} and u.deleted_at is null for key share of u
-                     ), put as (
-                       insert into user_feature (user_id, feature_id) select user_id, id from had on conflict do nothing
-                     )
-                     select code, id from had`,
+                       on conflict (id) do update set id = excluded.id returning id, code, description, created_at`,
             )
-            .pipe(invalidatingUser(userId))
-          return yield* orNotFound(rows, "User or feature not found.")
-        }),
-        unassign: Effect.fnUntraced(function* (userId, featureId) {
-          const rows = yield* sql
+            .pipe(
+              Effect.catchTag("SqlRefused", (refused) =>
+                refused.sqlstate === "23505"
+                  ? Effect.fail(
+                      new Unprocessable({
+                        error: "A feature with this code already exists.",
+                        fields: { code: [{ code: "uniqueness", message: "already in use" }] },
+                      }),
+                    )
+                  : Effect.die(refused),
+              ),
+            )
+        },
+        remove: (id) =>
+          Effect.flatMap(findHolders(id), (known) =>
+            sql.write
+              .rows<RemovedFeature>(
+                (q) => q`delete from feature f where f.id = ${id}
+                       returning id, code, description, created_at,
+                                 array(select uf.user_id::text from user_feature uf where uf.feature_id = f.id) as holders`,
+              )
+              .pipe(bus.invalidating({ [accountTopic]: known }), orNotFound("Feature not found.")),
+          ),
+        removed: ({ rows }) => {
+          const { holders, ...feature } = rows[0]!
+          // Some users may have got the feature after their ids were read before the statement.
+          return Effect.as(bus.invalidate(accountTopic, holders), feature)
+        },
+        assign: (userId, featureId) =>
+          sql.write
+            .rows<DisplayFeature>((q) => q`select id, code from assign_feature(${userId}, ${featureId})`)
+            .pipe(invalidatingUser(userId), orNotFound("User or feature not found.")),
+        unassign: (userId, featureId) =>
+          sql.write
             .rows<DisplayFeature>(
               (q) => q`delete from user_feature uf using feature f
                       where uf.user_id = ${userId} and uf.feature_id = ${featureId} and f.id = uf.feature_id
                      returning f.code, f.id`,
             )
-            .pipe(invalidatingUser(userId))
-          return yield* orNotFound(rows, "The user does not have this feature.")
-        }),
+            .pipe(invalidatingUser(userId), orNotFound("The user does not have this feature.")),
       })
     }),
   )

@@ -7,6 +7,7 @@ import { callerKey, type Principal } from "../http/principal.ts"
 import { addressGroup } from "../http/request/caller-address.ts"
 import type { LimitName } from "../http/route.ts"
 import { makeAuthenticate } from "./authenticate.ts"
+import { makeFindEndedCaller } from "./sessions/ended-caller.ts"
 import { Sessions } from "./sessions/sessions.ts"
 
 /**
@@ -26,10 +27,11 @@ export const guards = Layer.effect(
   Guards,
   Effect.gen(function* () {
     const authenticate = yield* makeAuthenticate
+    const findEnded = yield* makeFindEndedCaller
     const limits = yield* RateLimits
     const sessions = yield* Sessions
     const { rateLimit, requestDeadlineSeconds } = yield* AppConfig
-    const once = yield* makeIdempotency(2 * requestDeadlineSeconds)
+    const { once, repeat } = yield* makeIdempotency(2 * requestDeadlineSeconds)
     const limit: Guards["Service"]["limit"] = (name, request, principal) =>
       limits.take(name, {
         address: addressGroup(request.address),
@@ -40,6 +42,12 @@ export const guards = Layer.effect(
       ...(rateLimit === "off" ? {} : { limit }),
       freshCode: (principal) => sessions.checkFresh(principal.sessionId),
       once,
+      afterEnd: (key, routeId, request, run) =>
+        Effect.flatMap(findEnded(request), (principal) =>
+          principal === undefined
+            ? Effect.succeed(undefined)
+            : repeat(key, routeId, request, principal, run(principal)),
+        ),
     })
   }),
 )

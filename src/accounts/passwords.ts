@@ -14,6 +14,8 @@ export interface PasswordOptions {
   readonly concurrency?: number
   /** The maximum number of callers that wait in the queue. */
   readonly waiting?: number
+  /** The maximum expected wait of a caller. A few callers may wait in any case. */
+  readonly maxWaitMs?: number
 }
 
 export class PasswordQueueFull extends Schema.TaggedError<PasswordQueueFull>()(
@@ -29,6 +31,9 @@ export class PasswordUnacceptable extends Data.TaggedError("PasswordUnacceptable
 // A longer password is rejected before it is normalised. A code point has at most two UTF-16 units, and NFC combines
 // at most four code points into one.
 const maxUnits = passwordLength.maximum * 2 * 4
+
+/** So many callers may wait, whatever the expected wait is. */
+const fewWaiting = 4
 
 /** Checks the length and the characters of a password. Returns the NFC form, which is hashed. */
 export const checkPassword = Effect.fnUntraced(function* (password: string) {
@@ -65,7 +70,14 @@ export class Passwords extends Context.Service<
   }
 >()("services/Passwords") {
   static readonly layer = (options: PasswordOptions = {}) => {
-    const { memoryKib = 19_456, passes = 2, lanes = 1, concurrency = 1, waiting = 64 } = options
+    const {
+      memoryKib = 19_456,
+      passes = 2,
+      lanes = 1,
+      concurrency = 1,
+      waiting = 64,
+      maxWaitMs = 1500,
+    } = options
     // The algorithm is not set here. Argon2id is the package's default, and the package's enum of algorithms cannot be
     // used with isolatedModules, because it is ambient.
     const cost = { memoryCost: memoryKib, timeCost: passes, parallelism: lanes, outputLen: 32 }
@@ -78,11 +90,12 @@ export class Passwords extends Context.Service<
       Effect.gen(function* () {
         const permits = yield* Semaphore.make(concurrency)
         let inside = 0
-        let lastMillis = 50
+        let usualMillis = 50
 
         const enter = Effect.suspend(() => {
-          if (inside >= concurrency + waiting) {
-            const queueMillis = (inside / concurrency) * lastMillis
+          const queueMillis = (inside / concurrency) * usualMillis
+          const isLong = inside > concurrency + fewWaiting && queueMillis > maxWaitMs
+          if (isLong || inside >= concurrency + waiting) {
             return Effect.fail(
               new PasswordQueueFull({ retryAfterSeconds: Math.max(1, Math.ceil(queueMillis / 1000)) }),
             )
@@ -97,7 +110,7 @@ export class Passwords extends Context.Service<
         const timed = async <A>(job: () => Promise<A>) => {
           const startedAt = performance.now()
           const result = await job()
-          lastMillis = performance.now() - startedAt
+          usualMillis += (performance.now() - startedAt - usualMillis) / 4
           return result
         }
         // A job can be interrupted while it waits, but not while it runs. A running hash keeps its thread busy until

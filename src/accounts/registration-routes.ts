@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { RegisterUserParameters } from "../../schema/accounts/account.ts"
 import { TokenResponse } from "../../schema/accounts/session.ts"
 import { Unprocessable } from "../../schema/errors.ts"
@@ -6,7 +7,7 @@ import { Reply } from "../http/response/reply.ts"
 import { route } from "../http/route.ts"
 import { Recaptcha, recaptchaHeaders } from "./login/recaptcha.ts"
 import { notStored } from "./login/routes.ts"
-import { register } from "./registration.ts"
+import { register, registered } from "./registration.ts"
 import { BrowserCookies } from "./sessions/browser-cookies.ts"
 
 const registerUser = route({
@@ -17,14 +18,17 @@ const registerUser = route({
   path: "/users",
   auth: "none",
   limit: "mail",
+  work: "login",
   body: RegisterUserParameters,
   success: TokenResponse,
   errors: [Unprocessable],
   headers: ["sec-fetch-site", ...recaptchaHeaders],
   handler: ({ body, headers }) =>
     Effect.gen(function* () {
-      yield* Recaptcha.use((recaptcha) => recaptcha.checkRequest(body.g_recaptcha_response, headers))
-      const { tokens, userId } = yield* register(body)
+      const act = Recaptcha.use((recaptcha) =>
+        recaptcha.checkRequest(body.g_recaptcha_response, headers),
+      ).pipe(Effect.andThen(register(body)))
+      const { tokens, userId } = yield* registered(yield* atMostOnce(act))
       const browsers = yield* BrowserCookies
       // With this cookie, the browser can confirm the email without the password. A request from another site must
       // not set the cookie.

@@ -1,15 +1,18 @@
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
+import { apart } from "../../actors/operation.ts"
 import { type RegisterUserParameters, readEmail } from "../../schema/accounts/account.ts"
 import { type FieldIssue, Unprocessable } from "../../schema/errors.ts"
 import { RateLimits } from "../http/limits/rate-limits.ts"
+import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import type { SqlRefused } from "../postgres/sql-failures.ts"
 import { Outbox } from "../turns/outbox.ts"
-import { Accounts } from "./account-store.ts"
+import { Accounts, type NewAccount, type SessionUser } from "./account-store.ts"
 import { queueFull } from "./login/login.ts"
 import type { LinkPurpose } from "./login/magic-link-store.ts"
 import { MagicLinks, mailKind } from "./login/magic-links.ts"
 import { Passwords, type PasswordUnacceptable } from "./passwords.ts"
+import { type PlannedSession, planSession } from "./sessions/open-session.ts"
 import { Sessions } from "./sessions/sessions.ts"
 
 export const invalidField = (field: string, code: string, message: string) =>
@@ -60,14 +63,16 @@ const offerLink = Effect.fnUntraced(function* (email: string | undefined) {
   if (email === undefined) return
   const account = yield* Accounts.use((accounts) => accounts.find({ email }))
   if (account?.invited) {
-    yield* MagicLinks.use((links) => links.send({ email })).pipe(
+    yield* apart(MagicLinks.use((links) => links.send({ email }))).pipe(
       Effect.catchTag("TooManyRequests", () => Effect.void),
     )
   }
 })
 
+export type Registered = WriteOutcome<{ readonly user: SessionUser }, PlannedSession>
+
 /**
- * Registers a user and opens a session. A user with an unconfirmed email cannot check out. If the email belongs to an
+ * Registers a user. `registered` then opens a session. A user with an unconfirmed email cannot check out. If the email belongs to an
  * invited account that owns nothing, the user gets this account, but the password is not stored, because a stranger
  * may have entered the email. A password can be set after the mailed link is used. If the person who uses the link
  * shows neither this session nor this browser, the link also ends this session. If the email belongs to an invited
@@ -78,7 +83,6 @@ export const register = Effect.fnUntraced(function* (body: RegisterUserParameter
   const links = yield* MagicLinks
   const outbox = yield* Outbox
   const passwords = yield* Passwords
-  const sessions = yield* Sessions
 
   const malformed = checkForm(body)
   if (malformed !== undefined) return yield* malformed
@@ -100,29 +104,34 @@ export const register = Effect.fnUntraced(function* (body: RegisterUserParameter
   const purpose: LinkPurpose = password_hash === undefined ? "welcome" : "confirm"
   const made = email === undefined ? undefined : yield* links.make()
   const source = body.source || body.activation_source
-  const userId = yield* accounts
-    .register({
-      id: randomUUID(),
-      ...(email === undefined ? {} : { email }),
-      ...(body.alternate_id ? { alternate_id: body.alternate_id } : {}),
-      ...(source ? { source } : {}),
-      ...(body.first_name ? { first_name: body.first_name } : {}),
-      ...(body.last_name ? { last_name: body.last_name } : {}),
-      ...(body.partner_conversion_id ? { partner_conversion_id: body.partner_conversion_id } : {}),
-      ...(body.partner_transaction_id ? { partner_transaction_id: body.partner_transaction_id } : {}),
-      ...(password_hash === undefined ? {} : { password_hash }),
-      ...(made === undefined || email === undefined
-        ? {}
-        : {
-            link: { token_hash: made.token_hash, purpose, seconds: made.seconds },
-            mail: yield* outbox.seal([{ to: email, kind: mailKind(purpose), data: { link: made.link } }]),
-          }),
-    })
-    .pipe(
-      Effect.catchTag("SqlRefused", uniquenessOf),
-      Effect.tapErrorTag("Unprocessable", () => offerLink(email)),
-    )
-  const account = yield* accounts.find({ id: userId })
-  if (account === undefined) return yield* Effect.die("a registered user was not found")
-  return { userId, tokens: yield* sessions.open(account, { method: "registration" }) }
+  const account: NewAccount = {
+    id: randomUUID(),
+    ...(email === undefined ? {} : { email }),
+    ...(body.alternate_id ? { alternate_id: body.alternate_id } : {}),
+    ...(source ? { source } : {}),
+    ...(body.first_name ? { first_name: body.first_name } : {}),
+    ...(body.last_name ? { last_name: body.last_name } : {}),
+    ...(body.partner_conversion_id ? { partner_conversion_id: body.partner_conversion_id } : {}),
+    ...(body.partner_transaction_id ? { partner_transaction_id: body.partner_transaction_id } : {}),
+    ...(password_hash === undefined ? {} : { password_hash }),
+    ...(made === undefined || email === undefined
+      ? {}
+      : {
+          link: { token_hash: made.token_hash, purpose, seconds: made.seconds },
+          mail: yield* outbox.seal([{ to: email, kind: mailKind(purpose), data: { link: made.link } }]),
+        }),
+  }
+  return yield* accounts.register(account, yield* planSession).pipe(
+    Effect.catchTag("SqlRefused", uniquenessOf),
+    Effect.tapErrorTag("Unprocessable", () => offerLink(email)),
+  )
+})
+
+/** Opens the session of a registered user. */
+export const registered = Effect.fnUntraced(function* ({ keep, rows }: Registered) {
+  const { user } = rows[0]!
+  const tokens = yield* Sessions.use((sessions) =>
+    sessions.openPlanned(user, keep, { method: "registration" }),
+  )
+  return { userId: user.id, tokens }
 })

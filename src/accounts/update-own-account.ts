@@ -4,9 +4,10 @@ import { Conflict, Forbidden, NotFound } from "../../schema/errors.ts"
 import type { Mail } from "../../schema/turn.ts"
 import { RateLimits } from "../http/limits/rate-limits.ts"
 import type { Principal } from "../http/principal.ts"
+import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { Outbox } from "../turns/outbox.ts"
 import { accountKey } from "./account-name.ts"
-import { type Account, Accounts } from "./account-store.ts"
+import { type Account, type AccountChange, type AccountChanged, Accounts } from "./account-store.ts"
 import { checkRevokesKeys, passwordNotice } from "./api-keys/password-notice.ts"
 import { CallerCache } from "./caller-cache.ts"
 import { queueFull } from "./login/login.ts"
@@ -16,6 +17,7 @@ import { currentPasswordWasRight, takeCurrentPasswordAttempt } from "./login/pas
 import { Passwords } from "./passwords.ts"
 import { invalidField, uniquenessOf } from "./registration.ts"
 import { recordEvent } from "./security-log/security-log.ts"
+import { type PlannedSession, planSession } from "./sessions/open-session.ts"
 import { Sessions } from "./sessions/sessions.ts"
 
 /** Fails unless `typed` is the password of the account. The number of attempts is limited. */
@@ -78,10 +80,19 @@ const newEmailOf = Effect.fnUntraced(function* (account: Account, body: UpdateUs
   return email === account.email ? undefined : email
 })
 
-/**
- * Updates the caller's account. A new password ends every session, so new tokens are returned for the caller. Returns
- * undefined if the password was not changed.
- */
+/** What was changed, and the session that the caller gets if the password was changed. */
+type AccountUpdated = WriteOutcome<
+  { readonly done: AccountChanged | null },
+  {
+    readonly userId: string
+    readonly hasNewEmail: boolean
+    readonly hasNewPassword: boolean
+    readonly session: PlannedSession
+    readonly verifiedAt?: number
+  }
+>
+
+/** Updates the caller's account. A new password ends every session. */
 export const updateAccount = Effect.fnUntraced(function* (principal: Principal, body: UpdateUserParameters) {
   const accounts = yield* Accounts
   const callers = yield* CallerCache
@@ -111,31 +122,45 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
   }
 
   const verifiedAt = new_hash === undefined ? undefined : yield* sessions.findVerifiedAt(principal.sessionId)
-  const done = yield* accounts
-    .update({
-      id: account.id,
-      ...(typeof body.first_name === "string" ? { first_name: body.first_name } : {}),
-      ...(typeof body.last_name === "string" ? { last_name: body.last_name } : {}),
-      ...(changesAccess ? { old_hash: account.password_hash } : {}),
-      ...(new_hash === undefined ? {} : { new_hash }),
-      ...(revokesKeys ? { revoke_api_keys: true } : {}),
-      ...(email === undefined ? {} : { email }),
-      ...(made === undefined
-        ? {}
-        : { link: { token_hash: made.token_hash, purpose: "confirm", seconds: made.seconds } }),
-      ...(mail.length === 0 ? {} : { mail: yield* outbox.seal(mail) }),
-    })
+  const change: AccountChange = {
+    id: account.id,
+    ...(typeof body.first_name === "string" ? { first_name: body.first_name } : {}),
+    ...(typeof body.last_name === "string" ? { last_name: body.last_name } : {}),
+    ...(changesAccess ? { old_hash: account.password_hash } : {}),
+    ...(new_hash === undefined ? {} : { new_hash }),
+    ...(revokesKeys ? { revoke_api_keys: true } : {}),
+    ...(email === undefined ? {} : { email }),
+    ...(made === undefined
+      ? {}
+      : { link: { token_hash: made.token_hash, purpose: "confirm", seconds: made.seconds } }),
+    ...(mail.length === 0 ? {} : { mail: yield* outbox.seal(mail) }),
+  }
+  const keep: AccountUpdated["keep"] = {
+    userId: account.id,
+    hasNewEmail: email !== undefined,
+    hasNewPassword: new_hash !== undefined,
+    session: yield* planSession,
+    ...(verifiedAt === undefined ? {} : { verifiedAt }),
+  }
+  const written = yield* accounts
+    .update(change, keep)
     .pipe(Effect.catchTag("SqlRefused", uniquenessOf), callers.invalidating(account.id))
-  if (done === undefined) {
+  if ((written.outcome.rows[0]?.done ?? null) === null) {
     return yield* new Conflict({
       error: "Another request changed the password or deleted the account. Log in again and retry.",
     })
   }
-  if (email !== undefined) yield* recordEvent({ event: "email.changed", userId: account.id })
-  if (new_hash !== undefined) yield* recordEvent({ event: "password.changed", userId: account.id })
-  if (done.epoch === undefined) return undefined
-  yield* sessions.ended(account.id, { events: done.events ?? [] })
-  const changed = yield* accounts.find({ id: account.id })
-  if (changed === undefined) return yield* new NotFound({ error: "User not found." })
-  return yield* sessions.open(changed, { verifiedAt, method: "password_change" })
+  return written
+})
+
+/** Returns new tokens for the caller if the password was changed, or undefined. */
+export const accountUpdated = Effect.fnUntraced(function* ({ keep, rows }: AccountUpdated) {
+  const { userId, verifiedAt } = keep
+  const sessions = yield* Sessions
+  if (keep.hasNewEmail) yield* recordEvent({ event: "email.changed", userId })
+  if (keep.hasNewPassword) yield* recordEvent({ event: "password.changed", userId })
+  const { events, user } = rows[0]!.done!
+  if (user === undefined) return undefined
+  yield* sessions.ended({ events })
+  return yield* sessions.openPlanned(user, keep.session, { verifiedAt, method: "password_change" })
 })

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
+import type { Written } from "../../actors/operation.ts"
 import { type Role, rolesUpTo } from "../../schema/accounts/scope.ts"
 import type { DisplayUser } from "../../schema/accounts/user.ts"
 import type { DeletedUser } from "../../schema/accounts/user-update.ts"
@@ -9,7 +10,8 @@ import { Conflict, Forbidden, NotFound, type Unavailable, type Unprocessable } f
 import type { PageRequest } from "../../schema/paging.ts"
 import { Bus } from "../cluster/bus.ts"
 import { CustodialKeys } from "../crypto/custodial-keys.ts"
-import { type Client, Sql } from "../postgres/sql.ts"
+import type { WriteOutcome } from "../postgres/guarded-write.ts"
+import { type Client, Sql, type Statement } from "../postgres/sql.ts"
 import type { OutboxRow } from "../turns/outbox.ts"
 import { CallerCache } from "./caller-cache.ts"
 import { uniquenessOf } from "./registration.ts"
@@ -65,6 +67,14 @@ type Removed =
 type Refusal = { readonly role: Role; readonly last_admin?: true }
 type Outcome<A> = Refusal | A | null
 
+/** The result of a change. It has an accepted outcome: a refused change fails before. */
+type UserUpdated = WriteOutcome<
+  { readonly outcome: Outcome<Changed>; readonly before: UserFacts | null },
+  { readonly id: string; readonly changes: Partial<UserFacts> & { readonly hasNewPassword: boolean } }
+>
+type FactorsRemoved = WriteOutcome<{ readonly outcome: Outcome<Changed> }, { readonly id: string }>
+type UserRemoved = WriteOutcome<{ readonly outcome: Outcome<Removed> }, { readonly id: string }>
+
 const displayModifiersTag = 1
 /**
  * The maximum number of ids shown for each user in a list. Some users own very many ids, which GET /emoji_id lists in
@@ -89,6 +99,7 @@ const refused = ({ last_admin, role }: Refusal) =>
     : new Forbidden({
         error: `You cannot change a user with the role ${role}, because it is above your own role.`,
       })
+const isAccepted = (q: Client) => q`effect.outcome ? 'user'`
 const isEmpty = (held: Readonly<Record<string, ReadonlyArray<string>>>, name: string) =>
   (held[name]?.length ?? 0) === 0
 
@@ -138,9 +149,16 @@ export class UserAdmin extends Context.Service<
       id: string,
       changes: UserChanges,
       by: Role,
-    ): Effect.Effect<DisplayUser, NotFound | Forbidden | Conflict | Unprocessable | Unavailable>
+    ): Effect.Effect<Written<UserUpdated>, NotFound | Forbidden | Conflict | Unprocessable | Unavailable>
+    /** Publishes and records the changes, and returns the changed user. */
+    updated(done: UserUpdated): Effect.Effect<DisplayUser>
     /** Removes all second factors of the user. If there were any, also ends the user's sessions. */
-    removeTwoFactor(id: string, by: Role): Effect.Effect<DisplayUser, NotFound | Forbidden | Unavailable>
+    removeTwoFactor(
+      id: string,
+      by: Role,
+    ): Effect.Effect<Written<FactorsRemoved>, NotFound | Forbidden | Unavailable>
+    /** Publishes and records that the second factors were removed, and returns the user. */
+    twoFactorRemoved(done: FactorsRemoved): Effect.Effect<DisplayUser>
     /**
      * Deletes a user. Without `insists`, this fails while the user holds anything, for example ids or pending orders.
      * With it, the user's ids stay reserved under the anonymous account that remains.
@@ -148,12 +166,14 @@ export class UserAdmin extends Context.Service<
     remove(
       id: string,
       options: { readonly by: Role; readonly insists: boolean },
-    ): Effect.Effect<DeletedUser, NotFound | Forbidden | Conflict | Unavailable>
+    ): Effect.Effect<Written<UserRemoved>, NotFound | Forbidden | Conflict | Unavailable>
     /** Deletes a user of the demo data, who may be the last administrator. */
     removeDemo(
       id: string,
       by: Role,
-    ): Effect.Effect<DeletedUser, NotFound | Forbidden | Conflict | Unavailable>
+    ): Effect.Effect<Written<UserRemoved>, NotFound | Forbidden | Conflict | Unavailable>
+    /** Publishes and records the deletion, and returns the user with the ids that stay reserved. */
+    removed(done: UserRemoved): Effect.Effect<DeletedUser>
   }
 >()("directory/UserAdmin") {
   static readonly layer = Layer.effect(
@@ -169,25 +189,23 @@ export class UserAdmin extends Context.Service<
       const publish = (events: ReadonlyArray<Event>) => {
         for (const { channel } of events) bus.publish("channel", channel)
       }
-      const afterChange = Effect.fnUntraced(function* (outcome: Outcome<Changed>) {
-        if (outcome === null) return yield* noUser()
-        if (!("user" in outcome)) return yield* refused(outcome)
-        publish(outcome.events)
-        return outcome.user
-      })
-      const afterRemoval = Effect.fnUntraced(function* (
-        id: string,
-        statement: Effect.Effect<ReadonlyArray<{ readonly outcome: Outcome<Removed> }>, Unavailable>,
-      ) {
-        const [row] = yield* statement.pipe(invalidating(id))
-        const outcome = row!.outcome
+      /** Returns the write if its outcome was accepted. Otherwise fails. */
+      const accepted = Effect.fnUntraced(function* <
+        Row extends { readonly outcome: Outcome<Changed | Removed> },
+        Keep,
+      >(written: Written<WriteOutcome<Row, Keep>>) {
+        const { outcome } = written.outcome.rows[0]!
         if (outcome === null) return yield* noUser()
         if ("role" in outcome) return yield* refused(outcome)
-        if ("held" in outcome) return yield* stillHeld(outcome.held)
-        publish(outcome.events)
-        yield* securityLog.record({ event: "account.deleted", userId: id.toLowerCase() })
-        return { ...outcome.user, kept_emoji_ids: outcome.kept }
+        return "held" in outcome ? yield* stillHeld(outcome.held) : written
       })
+      const remove = (id: string, statement: Statement) =>
+        sql.write
+          .rows<UserRemoved["rows"][number], UserRemoved["keep"]>(statement, {
+            keep: { id: id.toLowerCase() },
+            when: isAccepted,
+          })
+          .pipe(invalidating(id), Effect.flatMap(accepted))
       const owned = (q: Client, limit: number) => q`
         (select coalesce(jsonb_agg(jsonb_build_object('canonical', e.canonical, 'modifiers',
                   (select r.data from record r where r.canonical = e.canonical and r.tag = ${displayModifiersTag}
@@ -249,46 +267,60 @@ export class UserAdmin extends Context.Service<
             )
             .pipe(Effect.map((rows) => rows[0]?.password_hash ?? undefined)),
         update: Effect.fnUntraced(function* (id, changes, by) {
-          const [row] = yield* sql
-            .attempt<{ outcome: Outcome<Changed>; before: UserFacts | null }>(
+          const { active, email, password_hash, role } = changes
+          const keep: UserUpdated["keep"] = {
+            id: id.toLowerCase(),
+            changes: {
+              ...(active === undefined ? {} : { active }),
+              ...(email === undefined ? {} : { email }),
+              ...(role === undefined ? {} : { role }),
+              hasNewPassword: password_hash !== undefined,
+            },
+          }
+          return yield* sql.write
+            .attempt<UserUpdated["rows"][number], UserUpdated["keep"]>(
               // The subquery sees the user as it was before the statement.
               (q) =>
                 q`select update_user(${id}, ${JSON.stringify(changes)}::text::jsonb, ${rolesUpTo(by) as string[]}) as outcome,
                          (select jsonb_build_object('role', role, 'email', email, 'active', deactivated_at is null)
                             from app_user where id = ${id}) as before`,
+              { keep, when: isAccepted },
             )
-            .pipe(Effect.catchTag("SqlRefused", uniquenessOf), invalidating(id))
-          const user = yield* afterChange(row!.outcome)
-          for (const event of eventsOfChange(id.toLowerCase(), changes, row!.before))
-            yield* securityLog.record(event)
+            .pipe(Effect.catchTag("SqlRefused", uniquenessOf), invalidating(id), Effect.flatMap(accepted))
+        }),
+        updated: Effect.fnUntraced(function* ({ keep: { changes, id }, rows }) {
+          const { before, outcome } = rows[0]!
+          const { events, user } = outcome as Changed
+          publish(events)
+          for (const event of eventsOfChange(id, changes, before)) yield* securityLog.record(event)
           return user
         }),
-        removeTwoFactor: Effect.fnUntraced(function* (id, by) {
-          const [row] = yield* sql
-            .rows<{ outcome: Outcome<Changed> }>(
+        removeTwoFactor: (id, by) =>
+          sql.write
+            .rows<FactorsRemoved["rows"][number], FactorsRemoved["keep"]>(
               (q) => q`select destroy_two_factor(${id}, ${rolesUpTo(by) as string[]}) as outcome`,
+              { keep: { id: id.toLowerCase() }, when: isAccepted },
             )
-            .pipe(invalidating(id))
-          const user = yield* afterChange(row!.outcome).pipe(Effect.catchTag("Conflict", Effect.die))
-          yield* securityLog.record({
-            event: "two_factor.disabled",
-            userId: id.toLowerCase(),
-            details: { provider: "all" },
-          })
+            .pipe(invalidating(id), Effect.flatMap(accepted), Effect.catchTag("Conflict", Effect.die)),
+        twoFactorRemoved: Effect.fnUntraced(function* ({ keep: { id: userId }, rows }) {
+          const { events, user } = rows[0]!.outcome as Changed
+          publish(events)
+          yield* securityLog.record({ event: "two_factor.disabled", userId, details: { provider: "all" } })
           return user
         }),
         remove: (id, { by, insists }) =>
-          afterRemoval(
+          remove(
             id,
-            sql.rows(
-              (q) => q`select delete_user(${id}, ${insists}, ${rolesUpTo(by) as string[]}) as outcome`,
-            ),
+            (q) => q`select delete_user(${id}, ${insists}, ${rolesUpTo(by) as string[]}) as outcome`,
           ),
         removeDemo: (id, by) =>
-          afterRemoval(
-            id,
-            sql.rows((q) => q`select delete_demo_user(${id}, ${rolesUpTo(by) as string[]}) as outcome`),
-          ),
+          remove(id, (q) => q`select delete_demo_user(${id}, ${rolesUpTo(by) as string[]}) as outcome`),
+        removed: Effect.fnUntraced(function* ({ keep: { id: userId }, rows }) {
+          const { events, kept, user } = rows[0]!.outcome as Extract<Removed, { readonly user: DisplayUser }>
+          publish(events)
+          yield* securityLog.record({ event: "account.deleted", userId })
+          return { ...user, kept_emoji_ids: kept }
+        }),
       })
     }),
   )

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { DisplayUser, DisplayUserExtended } from "../../schema/accounts/user.ts"
 import { AdminUpdateUserParameters, DeletedUser } from "../../schema/accounts/user-update.ts"
 import { Conflict, NotFound, Unprocessable } from "../../schema/errors.ts"
@@ -66,6 +67,7 @@ const update = route({
     "user:activate": "`active` or `activation_source`",
   },
   sensitive: true,
+  endsLogin: true,
   limit: "write",
   params: { id: Uuid },
   body: AdminUpdateUserParameters,
@@ -77,7 +79,10 @@ const update = route({
       // The password check here has the same rate limit as login, so that it cannot be used to guess passwords.
       if (body.current_password != null) yield* takeCurrentPasswordAttempt(id)
       return yield* AdminUserUpdates.use((updates) => updates.update(principal, id, body))
-    }),
+    }).pipe(
+      atMostOnce,
+      Effect.flatMap((done) => UserAdmin.use((users) => users.updated(done))),
+    ),
 })
 
 const remove = route({
@@ -90,6 +95,7 @@ const remove = route({
   auth: "JWT",
   access: deleteAccess,
   sensitive: true,
+  endsLogin: true,
   limit: "write",
   params: { id: Uuid },
   success: DeletedUser,
@@ -100,7 +106,10 @@ const remove = route({
       // Users who delete their own account must not lose ids by accident.
       const insists = params.id.toLowerCase() !== principal.userId
       return yield* UserAdmin.use((users) => users.remove(params.id, { by: principal.role, insists }))
-    }),
+    }).pipe(
+      atMostOnce,
+      Effect.flatMap((done) => UserAdmin.use((users) => users.removed(done))),
+    ),
 })
 
 const removeTwoFactor = route({
@@ -112,12 +121,15 @@ const removeTwoFactor = route({
   auth: "JWT",
   scope: "adminUser:twoFactorAuthDestroy",
   sensitive: true,
+  endsLogin: true,
   limit: "write",
   params: { id: Uuid },
   success: DisplayUser,
   errors: [NotFound],
   handler: ({ params, principal }) =>
-    UserAdmin.use((users) => users.removeTwoFactor(params.id, principal.role)),
+    UserAdmin.use((users) =>
+      Effect.flatMap(atMostOnce(users.removeTwoFactor(params.id, principal.role)), users.twoFactorRemoved),
+    ),
 })
 
 export const users = [list, show, update, remove, removeTwoFactor] as const

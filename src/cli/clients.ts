@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { NewOauthClient } from "../../schema/sign-in/oauth-client.ts"
-import { OauthClients } from "../sign-in/oauth/oauth-client-store.ts"
+import { clientOf, clientWithSecret, OauthClients } from "../sign-in/oauth/oauth-client-store.ts"
 import { type Command, checked, everyPage, optionOf, organizationId } from "./command.ts"
 
 const list: Command = {
@@ -35,7 +35,8 @@ const create: Command = {
         redirect_uris: input.options["redirect-uri"] ?? [],
         organization_id: organization === undefined ? null : yield* organizationId(organization),
       })
-      return yield* OauthClients.use((clients) => clients.create(facts))
+      const { outcome } = yield* OauthClients.use((clients) => clients.create(facts))
+      return clientWithSecret(outcome)
     }),
 }
 
@@ -43,14 +44,18 @@ const rotate: Command = {
   name: "clients rotate",
   words: ["client_id"],
   summary: "Create a new secret and show it once. The old secret stops working",
-  run: ({ words: [id = ""] }) => OauthClients.use((clients) => clients.rotate(id)),
+  run: ({ words: [id = ""] }) =>
+    OauthClients.use((clients) => clients.rotate(id)).pipe(
+      Effect.map(({ outcome }) => clientWithSecret(outcome)),
+    ),
 }
 
 const remove: Command = {
   name: "clients delete",
   words: ["client_id"],
   summary: "Delete an OAuth client and revoke its tokens",
-  run: ({ words: [id = ""] }) => OauthClients.use((clients) => clients.remove(id)),
+  run: ({ words: [id = ""] }) =>
+    OauthClients.use((clients) => clients.remove(id)).pipe(Effect.map(({ outcome }) => clientOf(outcome))),
 }
 
 export const clientCommands: ReadonlyArray<Command> = [list, create, rotate, remove]

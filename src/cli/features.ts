@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { NewFeature } from "../../schema/accounts/feature.ts"
 import { NotFound } from "../../schema/errors.ts"
 import { Features } from "../accounts/feature-store.ts"
@@ -23,7 +24,10 @@ const create: Command = {
   summary: "Create a feature that can be assigned to users",
   run: ({ words: [code, description] }) =>
     Effect.flatMap(checked(NewFeature, { code, description }), (feature) =>
-      Features.use((features) => features.create(feature.code, feature.description ?? "")),
+      Effect.map(
+        Features.use((features) => atMostOnce(features.create(feature.code, feature.description ?? ""))),
+        ({ rows }) => rows[0]!,
+      ),
     ),
 }
 
@@ -34,7 +38,8 @@ const change = (name: "assign" | "unassign", summary: string): Command => ({
   run: ({ words: [user = "", code = ""] }) =>
     Effect.gen(function* () {
       const [id, feature] = [yield* userId(user), yield* findFeature(code)]
-      return yield* Features.use((features) => features[name](id, feature.id))
+      const { rows } = yield* Features.use((features) => atMostOnce(features[name](id, feature.id)))
+      return rows[0]!
     }),
 })
 

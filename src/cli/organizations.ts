@@ -8,6 +8,7 @@ import {
 import { CodeBudgets } from "../organizations/code-budget-store.ts"
 import { Members } from "../organizations/member-store.ts"
 import { Organizations } from "../organizations/organization-store.ts"
+import { viewOf } from "../organizations/written-view.ts"
 import {
   type Command,
   checked,
@@ -67,7 +68,8 @@ const create: Command = {
   run: (input) =>
     Effect.gen(function* () {
       const facts = yield* checked(NewOrganization, { name: input.words[0], ...factsOf(input) })
-      return yield* Organizations.use((organizations) => organizations.create(facts))
+      const { outcome } = yield* Organizations.use((organizations) => organizations.create(facts))
+      return viewOf(outcome)
     }),
 }
 
@@ -83,7 +85,9 @@ const update: Command = {
         name: optionOf(input, "name") ?? null,
         ...factsOf(input),
       })
-      return yield* Organizations.use((organizations) => organizations.update(id, changes))
+      const organizations = yield* Organizations
+      const { outcome } = yield* organizations.update(id, changes)
+      return yield* organizations.changed(outcome)
     }),
 }
 
@@ -92,8 +96,9 @@ const remove: Command = {
   words: ["organization"],
   summary: "Delete an organization that has no keys and no active codes",
   run: ({ words: [organization = ""] }) =>
-    Effect.flatMap(organizationId(organization), (id) =>
-      Organizations.use((organizations) => organizations.remove(id)),
+    organizationId(organization).pipe(
+      Effect.flatMap((id) => Organizations.use((organizations) => organizations.remove(id))),
+      Effect.map(({ outcome }) => viewOf(outcome)),
     ),
 }
 
@@ -109,7 +114,7 @@ const budget: Command = {
       const cents = numberOf(input, "cents")
       if (cents === null) return yield* budgets.get(id)
       const { budget_in_cents } = yield* checked(SetCodeBudget, { budget_in_cents: cents })
-      return yield* budgets.set(id, budget_in_cents)
+      return viewOf((yield* budgets.set(id, budget_in_cents)).outcome)
     }),
 }
 
@@ -129,7 +134,10 @@ const setMember: Command = {
     Effect.gen(function* () {
       const wanted = yield* checkedWord("role", OrganizationRole.literals, role)
       const [id, member] = [yield* organizationId(organization), yield* trustedUserId(user)]
-      return yield* Members.use((members) => members.put(id, member, wanted, true))
+      const members = yield* Members
+      const { outcome } = yield* members.put(id, member, wanted, true)
+      yield* members.changed(outcome)
+      return outcome.rows[0]!.view
     }),
 }
 
@@ -140,7 +148,9 @@ const removeMember: Command = {
   run: ({ words: [organization = "", user = ""] }) =>
     Effect.gen(function* () {
       const [id, member] = [yield* organizationId(organization), yield* userId(user)]
-      yield* Members.use((members) => members.remove(id, member, true))
+      const members = yield* Members
+      const { outcome } = yield* members.remove(id, member, true)
+      yield* members.changed(outcome)
       return { removed: member }
     }),
 }

@@ -5,7 +5,7 @@ import { accounts } from "../accounts/layer.ts"
 import { Passwords } from "../accounts/passwords.ts"
 import { SecurityLog } from "../accounts/security-log/security-log.ts"
 import { Users } from "../accounts/user-store.ts"
-import { cliBus } from "../cluster/cli-notifications.ts"
+import { cliBus } from "../cluster/cli-bus.ts"
 import { AppConfig, type Config } from "../config/config.ts"
 import { masterKeys } from "../config/secret-keys.ts"
 import { CustodialKeys } from "../crypto/custodial-keys.ts"
@@ -29,7 +29,7 @@ export const cliServices = (config: Config, connection: DatabaseAddress) =>
   Layer.mergeAll(turnServices, DemoItems.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(accounts, keys, organizations, OauthClients.layer, EmojiIds.layer)),
     Layer.provideMerge(Layer.mergeAll(ApiKeyUses.layer, CallerCache.layer, SecurityLog.layer, Users.layer)),
-    Layer.provideMerge(Layer.mergeAll(cliBus, CustodialKeys.layer, Outbox.layer)),
+    Layer.provideMerge(Layer.mergeAll(cliBus(config, connection), CustodialKeys.layer, Outbox.layer)),
     Layer.provideMerge(
       Layer.mergeAll(
         Sql.layer({ connection, poolSize: 2, statementTimeoutMs: config.statementTimeoutMs }),

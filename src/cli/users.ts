@@ -1,9 +1,10 @@
 import { Effect, Schema } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { Email } from "../../schema/accounts/email.ts"
 import { roles } from "../../schema/accounts/scope.ts"
 import { pageNumber } from "../../schema/paging.ts"
 import { AdminUserUpdates } from "../accounts/admin-update-user.ts"
-import { UserAdmin } from "../accounts/user-admin-store.ts"
+import { UserAdmin, type UserChanges } from "../accounts/user-admin-store.ts"
 import { randomCrockford } from "../crypto/crockford-base32.ts"
 import { type Command, checked, checkedWord, optionOf, trustedUserId, userId } from "./command.ts"
 
@@ -13,6 +14,9 @@ const pageSize = 200
 const ListOptions = Schema.Struct({ page: pageNumber })
 
 const makePassword = (given: string | undefined) => given ?? randomCrockford(20)
+
+const updateUser = (id: string, changes: UserChanges) =>
+  UserAdmin.use((users) => Effect.flatMap(atMostOnce(users.update(id, changes, by)), users.updated))
 
 const list: Command = {
   name: "users list",
@@ -70,7 +74,7 @@ const setRole: Command = {
     Effect.gen(function* () {
       const wanted = yield* checkedWord("role", roles, role)
       const id = yield* wanted === "User" ? userId(user) : trustedUserId(user)
-      return yield* UserAdmin.use((users) => users.update(id, { role: wanted }, by))
+      return yield* updateUser(id, { role: wanted })
     }),
 }
 
@@ -89,7 +93,7 @@ const setPassword: Command = {
       const change = yield* AdminUserUpdates.use((updates) =>
         updates.passwordChange(id, password, revokesKeys),
       )
-      yield* UserAdmin.use((users) => users.update(id, change, by))
+      yield* updateUser(id, change)
       return { id, ...(optionOf(input, "password") === undefined && { password }) }
     }),
 }
@@ -98,8 +102,7 @@ const setActive = (name: string, active: boolean, summary: string): Command => (
   name: `users ${name}`,
   words: ["user"],
   summary,
-  run: ({ words: [user = ""] }) =>
-    Effect.flatMap(userId(user), (id) => UserAdmin.use((users) => users.update(id, { active }, by))),
+  run: ({ words: [user = ""] }) => Effect.flatMap(userId(user), (id) => updateUser(id, { active })),
 })
 
 const remove: Command = {
@@ -109,7 +112,12 @@ const remove: Command = {
   summary: "Delete a user. --force also deletes a user who owns ids; the ids stay reserved",
   run: ({ options, words: [user = ""] }) =>
     Effect.flatMap(userId(user), (id) =>
-      UserAdmin.use((users) => users.remove(id, { by, insists: options["force"] !== undefined })),
+      UserAdmin.use((users) =>
+        Effect.flatMap(
+          atMostOnce(users.remove(id, { by, insists: options["force"] !== undefined })),
+          users.removed,
+        ),
+      ),
     ),
 }
 

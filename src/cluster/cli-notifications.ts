@@ -1,16 +1,16 @@
 import { Effect, Layer } from "effect"
-import { connect, Sql } from "../postgres/sql.ts"
-import { Bus, noStats } from "./bus.ts"
+import { connect, type Sql } from "../postgres/sql.ts"
+import { Bus, type Changes } from "./bus.ts"
 import type { ClusterOptions } from "./layer.ts"
 import { notifyMaxBytes, postgresTransport, postgresTransportClient } from "./transport-postgres.ts"
 
 /**
- * The command line changes the database directly and exits when it is done. It is not a peer with a lease. It
- * announces its changes on a separate channel. Every process of the service listens to this channel, even a process
- * without peers. The channel has the name that it had in release 0.2.0, because the command line of one release must
- * reach the processes of another.
+ * Processes that are not members of the cluster do not acknowledge marks: a process that cannot have peers, and processes
+ * of release 0.2. The command line announces its changes to them on a separate channel, after it has changed the database.
+ * Every process of the service listens to this channel. It has the name that it had in release 0.2.0, because the command
+ * line of one release must reach the processes of another.
  */
-const channel = "directory_outsiders"
+export const outsideChannel = "directory_outsiders"
 
 /**
  * Notifications are rare, so the listener also notifies itself. If it does not receive its own notification, it has
@@ -43,36 +43,44 @@ const cliTransport = ({ config, database }: ClusterOptions) =>
         statementTimeoutMs: config.statementTimeoutMs,
         client: postgresTransportClient,
       }),
-    channel,
+    channel: outsideChannel,
     silenceMs: 3 * heartbeatMs,
   })
 
-/** Applies the notifications of the command line in a process of the service. */
-export const receiveCliNotifications = (options: ClusterOptions) =>
-  Layer.effectDiscard(
+/** Applies a notification of the command line. */
+export const applyNotification = (bus: Bus["Service"], text: string): void => {
+  if (text === heartbeat) return
+  const notification = decodeNotification(text)
+  // An unknown notification may announce any change, so all caches of this process are dropped.
+  if (notification === undefined) bus.forgetAll()
+  else if (notification.kind === "invalidate") bus.forget(notification.topic, notification.keys)
+  else bus.wakeHere(notification.topic, notification.payload)
+}
+
+/**
+ * Receives the notifications of the command line in a process without peers. A process with peers receives them through
+ * its transport.
+ */
+export const receiveCliNotifications = (options: ClusterOptions) => {
+  if (options.peersPossible) return Layer.empty
+  return Layer.effectDiscard(
     Effect.gen(function* () {
       const bus = yield* Bus
       const transport = cliTransport(options)
-      const onMessage = (text: string) => {
-        if (text === heartbeat) return
-        const notification = decodeNotification(text)
-        // An unknown notification may announce any change, so all caches of this process are dropped.
-        if (notification === undefined) bus.forgetAll()
-        else if (notification.kind === "wake") bus.publish(notification.topic, notification.payload)
-        else Effect.runFork(bus.invalidate(notification.topic, notification.keys))
-      }
+      const onMessage = (text: string) => applyNotification(bus, text)
       yield* Effect.acquireRelease(
         // Notifications may have been missed while the connection was lost, so all caches are dropped.
-        Effect.promise(() => transport.open({ onMessage, onUp: bus.forgetAll })),
+        Effect.promise(() => transport.open(undefined, { onMessage, onUp: bus.forgetAll })),
         (end) => Effect.promise(() => end.close()),
       )
-      yield* Effect.promise(() => transport.publish(heartbeat).catch(() => {})).pipe(
+      yield* Effect.promise(() => transport.publish([{ payload: heartbeat }]).catch(() => {})).pipe(
         Effect.delay(heartbeatMs),
         Effect.forever,
         Effect.forkScoped,
       )
     }),
   )
+}
 
 /** Splits the keys into notifications. One notification has room for a few hundred keys. */
 const invalidations = (topic: string, keys: ReadonlyArray<string>): ReadonlyArray<Notification> => {
@@ -93,32 +101,23 @@ const invalidations = (topic: string, keys: ReadonlyArray<string>): ReadonlyArra
   return notifications
 }
 
-/** The bus of the command line. It has no caches and only sends notifications. */
-export const cliBus = Layer.effect(
-  Bus,
-  Effect.gen(function* () {
-    const sql = yield* Sql
-    const notify = (notifications: ReadonlyArray<Notification>) =>
-      sql
-        .rows(
-          (q) =>
-            q`select pg_notify(${channel}, payload)
-                from unnest(${notifications.map((one) => JSON.stringify(one))}::text[]) payload`,
-        )
-        .pipe(Effect.orDie, Effect.asVoid)
-    const wake = (topic: string, payload: string) =>
-      void Effect.runFork(notify([{ kind: "wake", topic, payload }]))
-    return Bus.of({
-      mayServe: () => false,
-      invalidate: (topic, keys) => notify(invalidations(topic, keys)),
-      onInvalidate: () => () => {},
-      forgetAll: () => {},
-      publish: wake,
-      wakeOthers: wake,
-      subscribe: () => () => {},
-      onGap: () => () => {},
-      isRedisConnected: () => false,
-      stats: () => ({ ...noStats, handlerFailures: 0 }),
-    })
-  }),
-)
+/** Sends notifications to all processes of the service. */
+const notify = (sql: Sql["Service"], notifications: ReadonlyArray<Notification>) =>
+  sql
+    .rows(
+      (q) =>
+        q`select pg_notify(${outsideChannel}, payload)
+            from unnest(${notifications.map((one) => JSON.stringify(one))}::text[]) payload`,
+    )
+    .pipe(Effect.orDie, Effect.asVoid)
+
+/** Announces committed changes to processes that are not members of the cluster. */
+export const announceOutside = (sql: Sql["Service"], changes: Changes): Effect.Effect<void> =>
+  notify(
+    sql,
+    Object.entries(changes).flatMap(([topic, keys]) => invalidations(topic, keys)),
+  )
+
+/** Wakes subscribers in all processes of the service. */
+export const wakeOutside = (sql: Sql["Service"], topic: string, payload: string): Effect.Effect<void> =>
+  notify(sql, [{ kind: "wake", topic, payload }])

@@ -11,11 +11,13 @@ export interface InvalidatedCacheOptions {
 export class InvalidatedCache<A> {
   readonly #bus: Bus["Service"]
   readonly #entries: BoundedMap<A>
+  readonly #topics: ReadonlyArray<string>
   /** Counts invalidations, so that a value read before one is not stored after it. */
   #drops = 0
 
   constructor(bus: Bus["Service"], { capacity, topics }: InvalidatedCacheOptions) {
     this.#bus = bus
+    this.#topics = topics
     this.#entries = new BoundedMap(capacity)
     for (const topic of topics) bus.onInvalidate(topic, (keys) => this.#drop(keys))
   }
@@ -25,11 +27,15 @@ export class InvalidatedCache<A> {
     return this.#bus.mayServe() ? this.#entries.get(key) : undefined
   }
 
-  /** Call it before a read. The returned function stores the value, unless an invalidation arrived during the read. */
+  /**
+   * Call it before a read. The returned function stores the value, unless an invalidation arrived during the read, or a
+   * write of the key is running.
+   */
   watch(): (key: string, value: A) => void {
     const begun = this.#drops
     return (key, value) => {
-      if (begun === this.#drops) this.#entries.set(key, value)
+      const isMarked = this.#topics.some((topic) => this.#bus.isMarked(topic, key))
+      if (begun === this.#drops && !isMarked) this.#entries.set(key, value)
     }
   }
 

@@ -1,8 +1,15 @@
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Metric, Redacted } from "effect"
 import type { Config } from "../config/config.ts"
 import { connect, type DatabaseAddress, Sql } from "../postgres/sql.ts"
 import { Bus } from "./bus.ts"
-import { postgresTransport, postgresTransportClient } from "./transport-postgres.ts"
+import { announceOutside, applyNotification, outsideChannel } from "./cli-notifications.ts"
+import { type LeaseRow, leaseStatement, type SendLeaseCall } from "./member-store.ts"
+import {
+  notifications,
+  type PostgresTransport,
+  postgresTransport,
+  postgresTransportClient,
+} from "./transport-postgres.ts"
 
 export interface ClusterOptions {
   readonly config: Pick<Config, "redisUrl" | "statementTimeoutMs">
@@ -13,43 +20,85 @@ export interface ClusterOptions {
   readonly interceptBus?: (bus: (typeof Bus)["Service"]) => (typeof Bus)["Service"]
 }
 
-const channel = "directory"
-const heartbeatMs = 250
-const leaseMs = 1500
-const silenceMs = 600
+const channel = "directory_cluster"
+const oldChannel = "directory"
+const oldReleaseMs = 3000
+const silenceMs = 1200
+/**
+ * A process that stops without leaving delays writes of the others for at most one lease. `markMs` is how long a write
+ * may wait for acknowledgements, for a connection and for locks before its fence.
+ */
+export const clusterTimes = { leaseMs: 2000, renewMs: 500, markMs: 10_000 }
+
+const waited = Metric.histogram("bus_wait_ms", {
+  description: "Time that writes waited for the acknowledgements of other processes",
+  boundaries: [0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2000],
+})
 
 /** The Redis client is loaded only if Redis is configured. */
 const openRedis = (url: Redacted.Redacted, warn: (reason: string) => void) =>
   Effect.promise(async () => (await import("./redis.ts")).redisTransport(Redacted.value(url), channel, warn))
 
-const open = Effect.fnUntraced(function* (
-  { config, database, peersPossible }: ClusterOptions,
-  warn: (reason: string) => void,
-) {
+/** A transport and the statements of the lease. Both use the pool if the connections of the transport do not respond. */
+export const openTransport = (
+  { config, database }: Pick<ClusterOptions, "config" | "database">,
+  sql: Sql["Service"],
+  others: Readonly<Record<string, (payload: string) => void>>,
+) => {
+  const transport: PostgresTransport = postgresTransport({
+    connect: () =>
+      connect({
+        connection: database,
+        poolSize: postgresTransportClient.max,
+        statementTimeoutMs: config.statementTimeoutMs,
+        client: postgresTransportClient,
+      }),
+    channel,
+    others,
+    silenceMs,
+    // Without retries, because the caller of publish retries.
+    notify: (pairs) => Effect.runPromise(sql.once((q) => notifications(q, pairs) as never)),
+  })
+  const call: SendLeaseCall = async (kind, request) => {
+    const onPool = () =>
+      Effect.runPromise(sql.once<LeaseRow>((q) => leaseStatement(q, kind, request) as never))
+    const [row] = await transport
+      .run<ReadonlyArray<LeaseRow>>((q) => leaseStatement(q, kind, request) as never)
+      .catch(onPool)
+    return row?.view ?? null
+  }
+  return { transport, call }
+}
+
+const open = Effect.fnUntraced(function* (options: ClusterOptions, warn: (reason: string) => void) {
   const sql = yield* Sql
+  const fork = Effect.runForkWith(yield* Effect.context<never>())
+  const { config, peersPossible } = options
+  let oldReleaseUntil = Number.NEGATIVE_INFINITY
+  let bus: Bus["Service"] | undefined
+  const others = {
+    [oldChannel]: () => {
+      oldReleaseUntil = performance.now() + oldReleaseMs
+    },
+    [outsideChannel]: (text: string) => bus && applyNotification(bus, text),
+  }
   return Bus.layer({
-    // Cache invalidations are sent through the database and not through Redis. A process that has lost Redis can still
-    // write to the database, and could not announce its changes through Redis.
-    transport: peersPossible
-      ? postgresTransport({
-          connect: () =>
-            connect({
-              connection: database,
-              poolSize: postgresTransportClient.max,
-              statementTimeoutMs: config.statementTimeoutMs,
-              client: postgresTransportClient,
-            }),
-          channel,
-          silenceMs,
-          // Without retries, because the caller of publish retries.
-          notify: (on, payload) => Effect.runPromise(sql.once((q) => q`select pg_notify(${on}, ${payload})`)),
-        })
-      : undefined,
-    redisFastPath:
-      peersPossible && config.redisUrl !== undefined ? yield* openRedis(config.redisUrl, warn) : undefined,
-    heartbeatMs,
-    leaseMs,
+    ...clusterTimes,
     statementMs: config.statementTimeoutMs,
+    onWaited: (ms) => void fork(Metric.update(waited, ms)),
+    link: peersPossible
+      ? {
+          ...openTransport(options, sql, others),
+          onReady: (ready) => {
+            bus = ready
+          },
+          redisFastPath: config.redisUrl === undefined ? undefined : yield* openRedis(config.redisUrl, warn),
+          oldReleaseUntil: () => oldReleaseUntil,
+          // Processes of release 0.2 do not acknowledge marks, but they receive what the command line announces.
+          announce: (changes) =>
+            performance.now() < oldReleaseUntil ? announceOutside(sql, changes) : Effect.void,
+        }
+      : undefined,
   })
 })
 

@@ -1,5 +1,5 @@
 import { Option, Schema } from "effect"
-import type { Invalidation } from "./pending-invalidations.ts"
+import type { Pair } from "./pending-wakes.ts"
 import type { Transport } from "./transport.ts"
 
 const OutgoingMessage = Schema.Struct({
@@ -15,7 +15,7 @@ export interface RedisFastPathOptions {
   readonly id: string
   readonly transport: Transport
   readonly heartbeatMs: number
-  readonly onWakes: (wakes: ReadonlyArray<Invalidation>) => void
+  readonly onWakes: (wakes: ReadonlyArray<Pair>) => void
   readonly onGap: () => void
 }
 
@@ -32,7 +32,7 @@ export const openRedisFastPath = async ({
 }: RedisFastPathOptions) => {
   let echoAt = Number.NEGATIVE_INFINITY
 
-  const send = async (wakes: ReadonlyArray<Invalidation>, wakesLost: boolean): Promise<boolean> => {
+  const send = async (wakes: ReadonlyArray<Pair>, wakesLost: boolean): Promise<boolean> => {
     const message: typeof OutgoingMessage.Type = {
       from: id,
       sentAt: performance.now(),
@@ -40,7 +40,7 @@ export const openRedisFastPath = async ({
       ...(wakesLost ? { wakesLost } : {}),
     }
     try {
-      await transport.publish(JSON.stringify(message))
+      await transport.publish([{ payload: JSON.stringify(message) }])
       return true
     } catch {
       echoAt = Number.NEGATIVE_INFINITY
@@ -48,7 +48,7 @@ export const openRedisFastPath = async ({
     }
   }
 
-  const { close } = await transport.open({
+  const { close } = await transport.open(id, {
     onUp: onGap,
     onMessage: (payload) => {
       const message = Option.getOrUndefined(decodeOutgoing(payload))

@@ -43,11 +43,11 @@ export const redisTransport = (
   }
   return {
     maxBytes: MAX_BYTES,
-    publish: async (payload) => {
+    publish: async (messages) => {
       if (publisher === undefined) throw new Error("The Redis transport is not open")
-      await publisher.publish(channel, payload)
+      for (const { payload } of messages) await publisher.publish(channel, payload)
     },
-    open: async ({ onMessage, onUp }) => {
+    open: async (_own, { onMessage, onUp }) => {
       const subscriber = connect()
       publisher = connect()
       subscriber.on("message", (_channel, payload) => onMessage(payload))

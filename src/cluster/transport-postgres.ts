@@ -1,5 +1,5 @@
-import type { Sql } from "postgres"
-import type { Transport, TransportHandlers } from "./transport.ts"
+import type { PendingQuery, Row, Sql } from "postgres"
+import type { Sent, Transport, TransportHandlers } from "./transport.ts"
 
 /** The payload limit of NOTIFY: it rejects 8000 bytes. */
 export const notifyMaxBytes = 7_999
@@ -7,7 +7,10 @@ export const notifyMaxBytes = 7_999
 export interface PostgresTransportOptions {
   /** Opens a client with the options `postgresTransportClient`. */
   readonly connect: () => Sql
+  /** The channel for messages to all processes. */
   readonly channel: string
+  /** Further channels to listen to. */
+  readonly others?: Readonly<Record<string, (payload: string) => void>>
   /**
    * Must exceed the heartbeat interval. A client that has sent nothing, or has received nothing, for this time is
    * replaced.
@@ -17,8 +20,21 @@ export interface PostgresTransportOptions {
    * Sends through another connection if the client fails to send in time. A process that can commit must also be able
    * to announce its changes.
    */
-  readonly notify?: (channel: string, payload: string) => Promise<unknown>
+  readonly notify?: (pairs: string) => Promise<unknown>
 }
+
+/** A transport that also runs other statements on its connections. */
+export interface PostgresTransport extends Transport {
+  /** Runs a statement. Rejects if the connections do not respond in time. */
+  run<A>(statement: (client: Sql) => PromiseLike<A>): Promise<A>
+}
+
+/** Sends notifications. `pairs` is a JSON list of channels and payloads. */
+export const notifications = (q: Sql, pairs: string): PendingQuery<Array<Row>> =>
+  q`select pg_notify(m->>0, m->>1) from jsonb_array_elements(${pairs}::text::jsonb) m`
+
+/** The channel of messages to one process. */
+export const channelOf = (channel: string, id: string): string => `${channel}_${id}`
 
 /** The transport has its own client. With a busy shared pool, late heartbeats would turn off the caches. */
 export const postgresTransportClient = {
@@ -49,26 +65,27 @@ export const postgresTransport = ({
   connect,
   channel,
   notify,
+  others = {},
   silenceMs,
-}: PostgresTransportOptions): Transport => {
+}: PostgresTransportOptions): PostgresTransport => {
   let client: Sql | undefined
   let hasReceived = true
   let hasSent = true
 
-  const listen = async ({ onMessage, onUp }: TransportHandlers): Promise<void> => {
+  const listen = async (own: string | undefined, { onMessage, onUp }: TransportHandlers): Promise<void> => {
     const mine = connect()
     client = mine
-    await mine.listen(
-      channel,
-      (payload) => {
-        if (client !== mine) return
-        hasReceived = true
-        onMessage(payload)
-      },
-      () => {
-        if (client === mine) onUp()
-      },
-    )
+    const receive = (payload: string) => {
+      if (client !== mine) return
+      hasReceived = true
+      onMessage(payload)
+    }
+    // All channels use one connection, in this order, so the last one tells for all that the client listens again.
+    if (own !== undefined) await mine.listen(channelOf(channel, own), receive)
+    for (const [other, onOther] of Object.entries(others)) await mine.listen(other, onOther)
+    await mine.listen(channel, receive, () => {
+      if (client === mine) onUp()
+    })
   }
 
   const end = async (timeoutSeconds: number): Promise<void> => {
@@ -77,7 +94,7 @@ export const postgresTransport = ({
     await last?.end({ timeout: timeoutSeconds }).catch(() => {})
   }
 
-  const withTimeout = (sent: Promise<void>): Promise<void> =>
+  const withTimeout = <A>(sent: Promise<A>): Promise<A> =>
     new Promise((resolve, reject) => {
       const timer = setTimeout(reject, silenceMs)
       sent.then(resolve, reject).finally(() => clearTimeout(timer))
@@ -85,16 +102,28 @@ export const postgresTransport = ({
 
   return {
     maxBytes: notifyMaxBytes,
-    publish: async (payload) => {
+    run: async (statement) => {
       if (client === undefined) throw new Error("The transport is not open")
-      const sent = client`select pg_notify(${channel}, ${payload})`.then(() => {
+      return withTimeout(
+        Promise.resolve(statement(client)).then((result) => {
+          hasSent = true
+          return result
+        }),
+      )
+    },
+    publish: async (messages: ReadonlyArray<Sent>) => {
+      if (client === undefined) throw new Error("The transport is not open")
+      const pairs = JSON.stringify(
+        messages.map(({ payload, to }) => [to === undefined ? channel : channelOf(channel, to), payload]),
+      )
+      const sent = notifications(client, pairs).then(() => {
         hasSent = true
       })
-      await (notify === undefined ? sent : withTimeout(sent).catch(() => notify(channel, payload)))
+      await (notify === undefined ? sent : withTimeout(sent).catch(() => notify(pairs)))
     },
-    open: async (handlers) => {
+    open: async (own, handlers) => {
       try {
-        await listen(handlers)
+        await listen(own, handlers)
       } catch (cause) {
         await end(0)
         throw cause
@@ -103,7 +132,7 @@ export const postgresTransport = ({
         const isReplaced = !hasReceived || !hasSent
         if (isReplaced) {
           end(0)
-          listen(handlers).catch(() => {})
+          listen(own, handlers).catch(() => {})
         }
         // A new client gets one more interval to connect.
         hasReceived = isReplaced

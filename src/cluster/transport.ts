@@ -1,12 +1,19 @@
+/** A message: to one process, or to all, including the sender. */
+export interface Sent {
+  readonly to?: string
+  readonly payload: string
+}
+
 /**
- * A broadcast to all processes of the service, including the sender. All receive the same messages in the same order. A
- * process misses messages only while its connection is lost. `onUp` reports that it listens again.
+ * Carries messages between the processes of the service. A process misses messages while its connection is lost. `onUp`
+ * reports that it listens again.
  */
 export interface Transport {
   readonly maxBytes: number
-  /** Resolves when all connected processes will receive the payload. After a rejection the outcome is unknown. */
-  publish(payload: string): Promise<void>
-  open(handlers: TransportHandlers): Promise<{ close(): Promise<void> }>
+  /** Resolves when all connected receivers will receive the messages. After a rejection the outcome is unknown. */
+  publish(messages: ReadonlyArray<Sent>): Promise<void>
+  /** Receives the messages to all processes, and those to the process `own` if it is given. */
+  open(own: string | undefined, handlers: TransportHandlers): Promise<{ close(): Promise<void> }>
 }
 
 export interface TransportHandlers {

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs"
+import { isIPv6 } from "node:net"
 import type { ConnectionOptions } from "node:tls"
+import { urlsOfServers } from "./database-servers.ts"
 import { isSessionSetting } from "./database-session-settings.ts"
 
 /**
@@ -72,9 +74,11 @@ const tlsOf = (parameters: URLSearchParams): ConnectionOptions | undefined => {
 /** Query parameters of libpq that override parts of the URL, and the names of the client options that replace them. */
 const places = { host: "host", port: "port", user: "user", password: "pass", dbname: "database" } as const
 
-type Place = { readonly [Name in (typeof places)[keyof typeof places]]?: string }
+type Place = {
+  readonly [Name in Exclude<(typeof places)[keyof typeof places], "host" | "port">]?: string
+} & { readonly host?: string | [string]; readonly port?: string | [string] }
 
-const placeOf = ({ hostname, searchParams }: URL): Place => {
+const placeOf = ({ hostname, port: ownPort, searchParams }: URL): Place => {
   const overrides = Object.entries(places).flatMap(([name, option]) => {
     const value = searchParams.get(name)
     return value === null || value === "" ? [] : [[option, value]]
@@ -83,10 +87,16 @@ const placeOf = ({ hostname, searchParams }: URL): Place => {
   if (port !== null && !/^[1-9]\d{0,4}$/.test(port)) throw new Error(`port=${port} is not a valid port`)
   // The host of the URL may be a percent-encoded path: the folder that contains the server's Unix socket.
   const folder = /^%2f/i.test(hostname) ? { host: decodeURIComponent(hostname) } : {}
-  return { ...folder, ...Object.fromEntries(overrides) }
+  const place = { ...folder, ...(Object.fromEntries(overrides) as { readonly host?: string }) }
+  const address = (place.host ?? hostname).replace(/^\[(.*)\]$/, "$1")
+  // An IPv6 address is a list of one address, because the client (postgres 3.4.9) would split a text at its colons.
+  return isIPv6(address) ? { ...place, host: [address], port: [port || ownPort || "5432"] } : place
 }
 
-interface DatabaseUrl {
+/** How to connect to one server. */
+export interface DatabaseServer {
+  /** The name for log lines, for example `db1:5432`. */
+  readonly name: string
   /** The URL for the client, with only the parameters that the client supports. */
   readonly url: string
   /** Client options that are used in addition to the URL. */
@@ -100,8 +110,21 @@ interface DatabaseUrl {
 export const withHost = (text: string): string =>
   text.replace(/^(\w+:\/\/[^/?#@]*@)(?=[/?]|$)/, "$1localhost")
 
-const read = (given: string): DatabaseUrl => {
-  const text = withHost(given)
+interface DatabaseUrl {
+  readonly servers: readonly [DatabaseServer, ...ReadonlyArray<DatabaseServer>]
+  /** Whether a server that is not the primary must not be used. */
+  readonly needsPrimary: boolean
+}
+
+const needsPrimary = (asked: string | null, servers: number): boolean => {
+  if (asked === null || asked === "" || asked === "any") return servers > 1
+  if (asked === "read-write" || asked === "primary") return true
+  throw new Error(
+    `target_session_attrs=${asked} is not supported: the service writes, so it needs the primary; use primary or read-write`,
+  )
+}
+
+const readServer = (text: string): DatabaseServer => {
   const url = new URL(text)
   const parameters = url.searchParams
   for (const [name, allowed] of Object.entries(unsupported)) {
@@ -111,7 +134,8 @@ const read = (given: string): DatabaseUrl => {
   }
   const place = placeOf(url)
   // TLS is off for a Unix socket: Postgres does not support it there, and other machines cannot read a Unix socket.
-  const ssl = place.host?.startsWith("/") ? (false as const) : tlsOf(parameters)
+  const host = String(place.host ?? url.hostname)
+  const ssl = host.startsWith("/") ? (false as const) : tlsOf(parameters)
   const removed = [...parameters.keys()].filter(
     (name) =>
       ignored.has(name) ||
@@ -120,25 +144,27 @@ const read = (given: string): DatabaseUrl => {
       name in places ||
       name === "sslpassword" ||
       isSessionSetting(name) ||
-      isAny(name, url),
+      name === "target_session_attrs",
   )
-  const options: DatabaseUrl["options"] = ssl === undefined ? place : { ...place, ssl }
-  if (removed.length === 0) return { url: text, options }
-  for (const name of removed) parameters.delete(name)
-  return { url: url.href, options }
+  const options: DatabaseServer["options"] = ssl === undefined ? place : { ...place, ssl }
+  const name = host.startsWith("/") ? host : `${host}:${place.port ?? (url.port || "5432")}`
+  if (removed.length === 0) return { name, url: text, options }
+  for (const parameter of removed) parameters.delete(parameter)
+  return { name, url: url.href, options }
 }
 
-/**
- * Whether the parameter is `target_session_attrs=any`. It is removed, because it requires nothing and the client does
- * not support the value.
- */
-const isAny = (name: string, { searchParams }: URL): boolean =>
-  name === "target_session_attrs" && searchParams.get(name) === "any"
+const read = (given: string): DatabaseUrl => {
+  const urls = urlsOfServers(withHost(given)).map(withHost)
+  const [first, ...others] = urls.map(readServer)
+  if (first === undefined) throw new Error("the URL names no server")
+  const attributes = new URL(urls[0] ?? "").searchParams.get("target_session_attrs")
+  return { servers: [first, ...others], needsPrimary: needsPrimary(attributes, urls.length) }
+}
 
 const known = new Map<string, DatabaseUrl>()
 
 /**
- * Converts a libpq URL for our client. Each URL is converted once and remembered, because the files that it names may
+ * Converts a libpq URL for our client, for each of its servers. Each URL is converted once and remembered, because the files that it names may
  * be removed later.
  */
 export const readDatabaseUrl = (text: string): DatabaseUrl => {

@@ -1,3 +1,4 @@
+import { withFirstServer } from "./database-servers.ts"
 import { readDatabaseUrl, withHost } from "./database-url.ts"
 import {
   baseUrl,
@@ -22,7 +23,8 @@ const onOff = oneOf("on", "off")
 const web = url("http:", "https:")
 const postgresUrl = loginUrl("postgres:", "postgresql:")
 const databaseUrl = (text: string) => {
-  const given = postgresUrl(withHost(text))
+  const given = withHost(text)
+  postgresUrl(withFirstServer(given))
   readDatabaseUrl(given)
   return given
 }
@@ -56,7 +58,7 @@ export const settings = {
   ),
   databaseUrl: optionalSetting(
     "DATABASE_URL",
-    "URL of an existing Postgres. Without it, an embedded Postgres is started under `DATA_DIR`.",
+    "URL of an existing Postgres. Without it, an embedded Postgres is started under `DATA_DIR`. It may name several servers, as in `postgres://user:password@db1:5432,db2:5432/directory`: the service then uses the one that is the primary, and follows a failover. With `?target_session_attrs=primary` (or `read-write`) the only server must be the primary too.",
     secret(databaseUrl),
   ),
   pgBin: optionalSetting("PG_BIN", "Folder of Postgres binaries for the embedded server.", plain),

@@ -3,6 +3,7 @@ import { AppConfig } from "./config.ts"
 
 /** The points in the code at which a crash test can kill this process. */
 export type FailPoint =
+  | "request.after_commit"
   | "checkout.before_commit"
   | "checkout.after_commit"
   | "checkout.after_replaced"

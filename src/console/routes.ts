@@ -87,6 +87,7 @@ const readVocabulary = route({
 
 const logIn = route({
   id: "consoleSession",
+  keyless: true,
   group: "pages",
   summary: "Sign in to the console with the browser session of a magic link",
   method: "post",

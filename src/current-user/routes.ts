@@ -1,11 +1,12 @@
 import { Effect, Schema } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { UpdateAccountResponse, UpdateUserParameters } from "../../schema/accounts/account.ts"
 import { CurrentUser, LoadUser } from "../../schema/accounts/current-user.ts"
 import { Conflict, NotFound, TwoFactorRequired, Unprocessable } from "../../schema/errors.ts"
 import { Uuid } from "../../schema/wire-format.ts"
 import { AccountResponseCache } from "../accounts/account-response-cache.ts"
 import { privately } from "../accounts/login/routes.ts"
-import { updateAccount } from "../accounts/update-own-account.ts"
+import { accountUpdated, updateAccount } from "../accounts/update-own-account.ts"
 import { route } from "../http/route.ts"
 import { CurrentUsers } from "./current-users.ts"
 import { loadAccess, SessionData } from "./session-data.ts"
@@ -51,14 +52,18 @@ const update = route({
   path: "/account",
   auth: "JWT",
   scope: "user:writeSelf",
+  endsLogin: true,
   limit: "write",
   body: UpdateUserParameters,
   success: UpdateAccountResponse,
   errors: [Unprocessable, TwoFactorRequired, Conflict, NotFound],
   handler: ({ body, principal }) =>
     Effect.gen(function* () {
-      const token_response = yield* updateAccount(principal, body)
-      const current = yield* CurrentUsers.use((users) => users.ofCaller(principal))
+      const token_response = yield* accountUpdated(yield* atMostOnce(updateAccount(principal, body)))
+      const current = yield* CurrentUsers.use((users) =>
+        // A session has all scopes of its user's role. The caller of a retry whose session has ended has none.
+        principal.via === "session" ? users.ofUser(principal.userId) : users.ofCaller(principal),
+      )
       return privately({ ...current, ...(token_response === undefined ? {} : { token_response }) })
     }),
 })

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { AdminUserUpdates } from "../accounts/admin-update-user.ts"
 import { Passwords } from "../accounts/passwords.ts"
 import { UserAdmin } from "../accounts/user-admin-store.ts"
@@ -40,7 +41,9 @@ const setSecret = Effect.fnUntraced(function* (login: DemoItem, { from, secret }
   }
   const hash = yield* AdminUserUpdates.use((updates) => updates.hashPassword(secret))
   yield* items.setSecret(login, { hash, from })
-  yield* UserAdmin.use((users) => users.update(login.target, { password_hash: hash }, "Super"))
+  yield* UserAdmin.use((users) =>
+    Effect.flatMap(atMostOnce(users.update(login.target, { password_hash: hash }, "Super")), users.updated),
+  )
 })
 
 const renew = Effect.fnUntraced(function* (login: DemoItem) {

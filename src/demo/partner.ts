@@ -5,6 +5,7 @@ import { AppConfig } from "../config/config.ts"
 import { CodeBudgets } from "../organizations/code-budget-store.ts"
 import { Members } from "../organizations/member-store.ts"
 import { Organizations } from "../organizations/organization-store.ts"
+import { viewOf } from "../organizations/written-view.ts"
 import { clientSecretHash, OauthClients } from "../sign-in/oauth/oauth-client-store.ts"
 import { DemoItems } from "./demo-item-store.ts"
 import { bob } from "./people.ts"
@@ -26,12 +27,13 @@ const ensurePartner = Effect.gen(function* () {
   const link = isPartnerLink(baseUrl, config) ? { return_link: `${baseUrl}/?returned=1` } : {}
   const facts = { name: "Demo Wallet", partner_path: partnerPath, ...link }
   const note = DemoItems.use((items) => items.note({ kind: "organization", name: partnerPath }))
-  const id = known?.organization_id ?? (yield* organizations.create(facts, yield* note)).id
-  yield* organizations.setBranding(id, {
+  const id = known?.organization_id ?? viewOf((yield* organizations.create(facts, yield* note)).outcome).id
+  const branded = yield* organizations.setBranding(id, {
     currencies: ["BTC", "ETH"],
     ...link,
     requires_email: true,
   })
+  yield* organizations.changed(branded.outcome)
   const budgets = yield* CodeBudgets
   if ((yield* budgets.get(id)).budget_in_cents === 0) yield* budgets.set(id, demoBudgetCents)
   return id
@@ -43,7 +45,9 @@ const seed = Effect.gen(function* () {
   const organizationId = yield* ensurePartner
   const owner = yield* UserAdmin.use((users) => users.findIdByEmail(bob.email))
   if (owner !== undefined) {
-    yield* Members.use((members) => members.put(organizationId, owner, "OrgOwner", true))
+    const members = yield* Members
+    const { outcome } = yield* members.put(organizationId, owner, "OrgOwner", true)
+    yield* members.changed(outcome)
   }
   yield* DemoItems.use((items) =>
     items.note({

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import type { Role } from "../../schema/accounts/scope.ts"
 import { AdminUserUpdates } from "../accounts/admin-update-user.ts"
 import { Features } from "../accounts/feature-store.ts"
@@ -42,21 +43,22 @@ const ensureUser = Effect.fnUntraced(function* ({ email, firstName, role }: Demo
     items.note({ kind: "user", name: email, secret: { hash: passwordHash, from } }),
   )
   yield* users.create({ id, email, role, passwordHash })
-  yield* users.update(id, { first_name: firstName, last_name: "Demo", free_limit: 3 }, "Super")
+  const facts = { first_name: firstName, last_name: "Demo", free_limit: 3 }
+  yield* users.updated(yield* atMostOnce(users.update(id, facts, "Super")))
   return id
 })
 
 const ensureFeature = Effect.fnUntraced(function* (code: string, description: string) {
   const features = yield* Features
   const known = (yield* features.all).find((feature) => feature.code === code)
-  return known ?? (yield* features.create(code, description))
+  return known ?? (yield* atMostOnce(features.create(code, description))).rows[0]!
 })
 
 const seed = Effect.gen(function* () {
   yield* Effect.forEach(demoUsers, ensureUser, { discard: true })
   const { id } = yield* ensureFeature("visualizer", "Pre-rendered pictures of an id")
   const userId = yield* ensureUser(alice)
-  yield* Features.use((features) => features.assign(userId, id))
+  yield* Features.use((features) => atMostOnce(features.assign(userId, id)))
 })
 
 export const demoPeople: SeedStep<Effect.Services<typeof seed>> = {

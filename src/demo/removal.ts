@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { LootboxActors } from "../../actors/lootbox.ts"
+import { atMostOnce } from "../../actors/operation.ts"
 import { OrderActors } from "../../actors/order.ts"
 import { TransferActors } from "../../actors/transfer.ts"
 import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
@@ -95,7 +96,9 @@ const endClient = Effect.fnUntraced(function* (item: DemoItem) {
  */
 const endUser = Effect.fnUntraced(function* (item: DemoItem) {
   if (!(yield* hasDemoSecret(item))) return keptAccount("password")
-  const { kept_emoji_ids: kept } = yield* UserAdmin.use((users) => users.removeDemo(item.target, by))
+  const { kept_emoji_ids: kept } = yield* UserAdmin.use((users) =>
+    Effect.flatMap(atMostOnce(users.removeDemo(item.target, by)), users.removed),
+  )
   return kept.length === 0 ? "removed" : `removed; ids that stay reserved: ${kept.join(" ")}`
 })
 

@@ -1,9 +1,11 @@
 import { Effect, Schema } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { checkEmojiId } from "../../schema/directory/check-emoji-id.ts"
 import { EmojiListItem } from "../../schema/directory/emoji-list-item.ts"
 import { Conflict, NotFound, Unprocessable, UnsupportedEmoji } from "../../schema/errors.ts"
 import { optional, Uuid } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
+import { toListItem } from "./id-lists.ts"
 import { IdRegistry } from "./id-registry.ts"
 
 const group = "admin"
@@ -28,7 +30,9 @@ const register = route({
   errors: [UnsupportedEmoji, NotFound, Unprocessable],
   handler: ({ body }) =>
     Effect.flatMap(checkEmojiId(body.emoji_id), (id) =>
-      IdRegistry.use((registry) => registry.register(id, body)),
+      atMostOnce(IdRegistry.use((registry) => registry.register(id, body))).pipe(
+        Effect.map(({ rows }) => toListItem({ ...rows[0]!.result.listed, id })),
+      ),
     ),
 })
 
@@ -45,7 +49,7 @@ const destroy = route({
   errors: [UnsupportedEmoji, NotFound, Conflict],
   handler: ({ params }) =>
     Effect.flatMap(checkEmojiId(params.emoji_id), (id) =>
-      IdRegistry.use((registry) => Effect.as(registry.destroy(id), [id.canonical])),
+      Effect.as(atMostOnce(IdRegistry.use((registry) => registry.destroy(id))), [id.canonical]),
     ),
 })
 

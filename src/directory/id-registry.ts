@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
+import type { Written } from "../../actors/operation.ts"
 import type { EmojiId } from "../../schema/directory/emoji-id.ts"
-import type { EmojiListItem } from "../../schema/directory/emoji-list-item.ts"
 import { displayRecord } from "../../schema/directory/record.ts"
 import {
   Conflict,
@@ -11,8 +11,7 @@ import {
 } from "../../schema/errors.ts"
 import { idAbsent } from "./edit-outcome.ts"
 import { IdChanges } from "./id-changes.ts"
-import { toListItem } from "./id-lists.ts"
-import { EmojiIds } from "./id-store.ts"
+import { type DestroyedNow, EmojiIds, type IdResult, type RegisteredNow } from "./id-store.ts"
 import { stillMintable } from "./mint-conflict.ts"
 
 export interface RegisterRequest {
@@ -28,8 +27,8 @@ export class IdRegistry extends Context.Service<
     register(
       id: EmojiId,
       request: RegisterRequest,
-    ): Effect.Effect<EmojiListItem, Unprocessable | NotFound | Unavailable>
-    destroy(id: EmojiId): Effect.Effect<void, Conflict | NotFound | Unavailable>
+    ): Effect.Effect<Written<IdResult<RegisteredNow>>, Unprocessable | Unavailable>
+    destroy(id: EmojiId): Effect.Effect<Written<IdResult<DestroyedNow>>, Conflict | NotFound | Unavailable>
   }
 >()("directory/IdRegistry") {
   static readonly layer = Layer.effect(
@@ -44,7 +43,7 @@ export class IdRegistry extends Context.Service<
             return yield* fieldFault("user_id", "one_of", "Send either user_id or email, not both.")
           }
           const { canonical } = id
-          const { outcome } = yield* changes.commit(
+          const registered = yield* changes.commit(
             canonical,
             ids.register({
               canonical,
@@ -54,32 +53,30 @@ export class IdRegistry extends Context.Service<
               display: displayRecord(canonical, id.display()),
             }),
           )
-          if (outcome === "taken") {
-            return yield* fieldFault(
-              "emoji_id",
-              "uniqueness",
-              "This emoji id is already registered or reserved.",
-            )
+          switch (registered.outcome) {
+            case "registered":
+              return registered.written
+            case "taken":
+              return yield* fieldFault(
+                "emoji_id",
+                "uniqueness",
+                "This emoji id is already registered or reserved.",
+              )
+            case "no_user":
+              return yield* fieldFault(
+                user_id == null ? "email" : "user_id",
+                "unknown",
+                "No active user has this user_id or email.",
+              )
+            case "unproven":
+              return yield* fieldFault(
+                "email",
+                "unconfirmed",
+                "The user has not confirmed this email address yet.",
+              )
+            case "no_pubkey":
+              return yield* fieldFault("pubkey", "unknown", "This key does not belong to the user.")
           }
-          if (outcome === "no_user") {
-            return yield* fieldFault(
-              user_id == null ? "email" : "user_id",
-              "unknown",
-              "No active user has this user_id or email.",
-            )
-          }
-          if (outcome === "unproven") {
-            return yield* fieldFault(
-              "email",
-              "unconfirmed",
-              "The user has not confirmed this email address yet.",
-            )
-          }
-          if (outcome === "no_pubkey") {
-            return yield* fieldFault("pubkey", "unknown", "This key does not belong to the user.")
-          }
-          const [registered] = yield* ids.list({ canonical }, { limit: 1, offset: 0 })
-          return registered === undefined ? yield* idAbsent() : toListItem(registered)
         }),
 
         destroy: Effect.fnUntraced(function* ({ canonical }) {
@@ -100,7 +97,7 @@ export class IdRegistry extends Context.Service<
             case "mintable":
               return yield* stillMintable(canonical, destroyed.until)
             case "destroyed":
-              return
+              return destroyed.written
           }
         }),
       })

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { checkEmojiId } from "../../schema/directory/check-emoji-id.ts"
 import {
   findInexactNumber,
@@ -108,9 +109,10 @@ const store = route({
         `${shown} cannot be stored exactly. Send it as a string.`,
       )
     }
-    return yield* JsonStore.use((jsonStore) =>
-      jsonStore.store(id, params.key, writePermissionOf(principal), body),
+    const { rows } = yield* atMostOnce(
+      JsonStore.use((jsonStore) => jsonStore.store(id, params.key, writePermissionOf(principal), body)),
     )
+    return { ...rows[0]!.store!, data: body.data }
   }),
 })
 

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import type { Written } from "../../actors/operation.ts"
 import type { EmojiId } from "../../schema/directory/emoji-id.ts"
 import {
   findBadFileMembers,
@@ -21,7 +22,7 @@ import { Sql } from "../postgres/sql.ts"
 import { checkOutcome, idAbsent } from "./edit-outcome.ts"
 import { IdChanges } from "./id-changes.ts"
 import { checkRecords, keepLastValues } from "./record-inputs.ts"
-import { makeEditRecords, type StoredFacts } from "./record-store.ts"
+import { type EditResult, makeEditRecords } from "./record-store.ts"
 import type { WritePermission } from "./write-permission.ts"
 
 type StoreProblem =
@@ -62,12 +63,13 @@ export class JsonStore extends Context.Service<
       id: EmojiId,
       keys: ReadonlyArray<StoreKey>,
     ): Effect.Effect<ReadonlyMap<StoreKey, LoadJsonResponse>, NotFound | Unavailable>
+    /** Stores the data. The row of the result has the other members of the entry. */
     store(
       id: EmojiId,
       key: StoreKey,
       permission: WritePermission,
       body: StoreJsonBody,
-    ): Effect.Effect<LoadJsonResponse, StoreProblem>
+    ): Effect.Effect<Written<EditResult>, StoreProblem>
   }
 >()("directory/JsonStore") {
   static readonly layer = Layer.effect(
@@ -115,9 +117,7 @@ export class JsonStore extends Context.Service<
             },
           })
           const outcome = yield* checkOutcome(yield* changes.commit(id.canonical, edit))
-          const facts: StoredFacts | undefined = outcome.outcome === "changed" ? outcome.store : undefined
-          if (facts === undefined) return yield* idAbsent()
-          return { ...facts, data: body.data }
+          return outcome.outcome === "changed" ? outcome.written : yield* idAbsent()
         }),
       })
     }),

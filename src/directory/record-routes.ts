@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { checkEmojiId } from "../../schema/directory/check-emoji-id.ts"
 import { EditRequest } from "../../schema/directory/edit-request.ts"
 import { findRedirect } from "../../schema/directory/record-link.ts"
@@ -26,7 +27,9 @@ const edit = route({
   errors: [UnsupportedEmoji, NotFound, Conflict, Unprocessable],
   handler: ({ body, params, principal }) =>
     Effect.flatMap(checkEmojiId(params.emoji_id), (id) =>
-      Records.use((records) => records.edit(id, writePermissionOf(principal), body)),
+      atMostOnce(Records.use((records) => records.edit(id, writePermissionOf(principal), body))).pipe(
+        Effect.map(({ rows }) => (rows.length > 0 ? [id.canonical] : [])),
+      ),
     ),
 })
 

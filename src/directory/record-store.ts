@@ -1,9 +1,12 @@
 import { Effect } from "effect"
+import { CurrentOperation, Written } from "../../actors/operation.ts"
 import type { ChannelPosition } from "../../actors/ports.ts"
 import { maxRecordsPerId } from "../../schema/directory/edit-request.ts"
 import type { DirectoryRecord } from "../../schema/directory/record.ts"
 import { findSingleValueKey } from "../../schema/directory/record-selection.ts"
 import { parseTag } from "../../schema/directory/record-tag.ts"
+import { Unavailable } from "../../schema/errors.ts"
+import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { Sql } from "../postgres/sql.ts"
 import { batchWrites } from "../turns/batch-writes.ts"
 import type { WritePermission } from "./write-permission.ts"
@@ -35,12 +38,14 @@ export interface RecordEdit {
   }
 }
 
+/** What an edit stores with the Idempotency-Key of its request. It has no row if the edit changed nothing. */
+export type EditResult = WriteOutcome<{ readonly version: number; readonly store?: StoredFacts }, undefined>
+
 export type EditOutcome =
   | {
       readonly outcome: "changed"
-      readonly version: number
+      readonly written: Written<EditResult>
       readonly events: ReadonlyArray<ChannelPosition>
-      readonly store?: StoredFacts
     }
   | { readonly outcome: "unchanged" | "absent" | "forbidden" | "stale" | "crowded" }
   | { readonly outcome: "duplicate" | "secured" | "unknown"; readonly hashes: ReadonlyArray<string> }
@@ -60,8 +65,13 @@ interface Edited {
   readonly stored: Readonly<Record<string, StoredFacts>>
 }
 
+/** An edit, and the Idempotency-Key of the request that makes it. */
+interface KeyedEdit extends RecordEdit {
+  readonly key?: { readonly caller: string; readonly key: string; readonly run: string }
+}
+
 /** Makes the parameter of the SQL function `edit_batch`: one list per kind of row. */
-const toParameter = (edits: ReadonlyArray<RecordEdit>): string => {
+const toParameter = (edits: ReadonlyArray<KeyedEdit>): string => {
   const lists = { edits: [], deletes: [], inserts: [], stores: [] } as Record<string, Array<unknown>>
   edits.forEach((edit, i) => {
     const n = i + 1
@@ -102,6 +112,10 @@ const toParameter = (edits: ReadonlyArray<RecordEdit>): string => {
         locked_future_writes_at: store.lockedFutureWritesAt,
         linked: store.linked,
       })
+    if (edit.key !== undefined) {
+      lists.keys ??= []
+      lists.keys.push({ n, ...edit.key })
+    }
   })
   return JSON.stringify(lists)
 }
@@ -114,11 +128,11 @@ const toOutcomes = (
   changed.forEach((n, i) => {
     const { canonical } = edits[n - 1]!
     const store = stored[canonical]
+    const row = { version: versions[i]!, ...(store !== undefined && { store }) }
     all[n - 1] = {
       outcome: "changed",
-      version: versions[i]!,
+      written: new Written({ rows: [row], keep: undefined }),
       events: [{ channel: `emoji_id:${canonical}`, offset: ends[i]! }],
-      ...(store !== undefined && { store }),
     }
   })
   return all
@@ -128,33 +142,44 @@ const maxEditsPerStatement = 32
 
 /**
  * Makes a function that edits records. One statement runs all edits that arrive at the same time. It checks permissions
- * and versions, and writes records, store entries, versions and events. It is never retried automatically: a second run
- * would report the records of the first run as duplicates.
+ * and versions, and writes records, store entries, versions and events. An edit that changes something is committed
+ * together with the Idempotency-Key of its request. The statement is never retried automatically: a second run would
+ * report the records of the first run as duplicates.
  */
 export const makeEditRecords = Effect.map(Sql, (sql) => {
-  const send = (edits: ReadonlyArray<RecordEdit>) =>
+  const send = (edits: ReadonlyArray<KeyedEdit>) =>
     sql
       .once<{ edited: Edited }>(
         (q) => q`select edit_batch(${toParameter(edits)}::text::jsonb, ${maxRecordsPerId}) as edited`,
       )
       .pipe(Effect.map(([row]) => toOutcomes(edits, row!.edited)))
 
-  const editAlone = (edit: RecordEdit) =>
+  const editAlone = (edit: KeyedEdit) =>
     send([edit]).pipe(
       Effect.map(([outcome]) => outcome!),
-      Effect.catchTag("SqlRefused", (refused) =>
-        refused.sqlstate === "EI003"
-          ? Effect.succeed<EditOutcome>({ outcome: "crowded" })
-          : Effect.die(refused),
-      ),
+      Effect.catchTag("SqlRefused", (refused): Effect.Effect<EditOutcome, Unavailable> => {
+        switch (refused.sqlstate) {
+          case "EI003":
+            return Effect.succeed({ outcome: "crowded" })
+          case "EI004":
+            return Effect.fail(
+              new Unavailable({
+                error: "Another attempt of this request is running. Retry later.",
+                retryAfterSeconds: 1,
+              }),
+            )
+          default:
+            return Effect.die(refused)
+        }
+      }),
     )
 
-  return batchWrites({
-    run: (edits: ReadonlyArray<RecordEdit>) =>
+  const editBatched = batchWrites({
+    run: (edits: ReadonlyArray<KeyedEdit>) =>
       send(edits).pipe(
         Effect.map((outcomes) => outcomes.map((outcome) => Effect.succeed(outcome))),
-        // One of the edits inserts too many records, so the statement failed and changed nothing. Each edit is now sent
-        // alone, so that the other edits succeed.
+        // One of the edits inserts too many records or has lost its Idempotency-Key, so the statement failed and changed
+        // nothing. Each edit is now sent alone, so that the other edits succeed.
         Effect.catchTag("SqlRefused", () => Effect.succeed(edits.map(editAlone))),
       ),
     maxStatements: Math.ceil(sql.poolSize / 4),
@@ -162,4 +187,11 @@ export const makeEditRecords = Effect.map(Sql, (sql) => {
     // A batch has at most one edit per id, because a second edit of the same id must see the result of the first.
     fits: ({ canonical }, others) => others.every((other) => other.canonical !== canonical),
   })
+
+  return (edit: RecordEdit) =>
+    Effect.flatMapEager(CurrentOperation, (operation) => {
+      if (operation === undefined) return editBatched(edit)
+      const { caller, key, run } = operation
+      return editBatched({ ...edit, key: { caller, key, run } })
+    })
 })

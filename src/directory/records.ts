@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { unchanged, type Written } from "../../actors/operation.ts"
 import type { EditRequest } from "../../schema/directory/edit-request.ts"
 import type { EmojiId } from "../../schema/directory/emoji-id.ts"
 import { findSingleValueKey } from "../../schema/directory/record-selection.ts"
@@ -17,7 +18,7 @@ import { IdChanges } from "./id-changes.ts"
 import { EmojiIds, type WriteFacts } from "./id-store.ts"
 import { merkleRoot } from "./merkle.ts"
 import { checkRecords, keepLastValues } from "./record-inputs.ts"
-import { makeEditRecords, type RecordEdit } from "./record-store.ts"
+import { type EditResult, makeEditRecords, type RecordEdit } from "./record-store.ts"
 import type { WritePermission } from "./write-permission.ts"
 
 type EditProblem = Conflict | Forbidden | InvalidRequest | NotFound | Unprocessable | Unavailable
@@ -53,7 +54,7 @@ export class Records extends Context.Service<
   Records,
   {
     /**
-     * Edits the records of an id and returns the changed ids. Fails with 409 if the version of the id is not
+     * Edits the records of an id. The result has a row if something was changed. Fails with 409 if the version of the id is not
      * `expected`. With a Merkle root, `expected` is ignored: the root is checked against the current version, and the
      * edit then expects that version.
      */
@@ -62,7 +63,7 @@ export class Records extends Context.Service<
       permission: WritePermission,
       request: EditRequest,
       expected?: number,
-    ): Effect.Effect<ReadonlyArray<string>, EditProblem>
+    ): Effect.Effect<Written<EditResult>, EditProblem>
   }
 >()("directory/Records") {
   static readonly layer = Layer.effect(
@@ -107,7 +108,8 @@ export class Records extends Context.Service<
           for (let tries = expected === undefined ? maxAttempts : 1; tries > 0; tries--) {
             const checked = yield* withRootChecked(edit)
             const outcome = yield* checkOutcome(yield* changes.commit(id.canonical, editRecords(checked)))
-            if (outcome.outcome !== "stale") return outcome.outcome === "changed" ? [id.canonical] : []
+            if (outcome.outcome === "changed") return outcome.written
+            if (outcome.outcome === "unchanged") return unchanged<EditResult>({ rows: [], keep: undefined })
           }
           return yield* new Conflict({ error: "The emoji id was changed by another request. Retry." })
         }),

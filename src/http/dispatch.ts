@@ -1,12 +1,15 @@
 import { Cause, type Context, Effect, Exit, Option, Result, Schema } from "effect"
+import { CurrentOperation } from "../../actors/operation.ts"
 import {
   Forbidden,
   type InvalidRequest,
   isProblem,
   type Problem,
   type TooManyRequests,
+  Unauthorized,
   type Unavailable,
 } from "../../schema/errors.ts"
+import { CurrentRequestTime } from "../postgres/request-time.ts"
 import type { Endpoint, RawRequest, RawResponse } from "./endpoint.ts"
 import { authHeaders, type Guards, idempotencyHeader, type RateHeaders } from "./guards.ts"
 import type { Principal } from "./principal.ts"
@@ -15,7 +18,7 @@ import { parameterNames } from "./request/path.ts"
 import { originOf, RequestOrigin, userAgentHeader } from "./request/request-origin.ts"
 import { type ErrorPage, problemResponse } from "./response/problem.ts"
 import { Reply } from "./response/reply.ts"
-import { isWrite, type Route, takesKey } from "./route.ts"
+import { isWrite, type Route, takesKey, workOf } from "./route.ts"
 
 export interface DispatchOptions<R> {
   readonly guards: Guards["Service"]
@@ -234,7 +237,10 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
     const answer = () =>
       Effect.map(handler(request, principal, input.success), (value) => encode(value, rate))
     return route.sensitive && principal?.twoFactor && principal.via === "session"
-      ? Effect.flatMap(guards.freshCode(principal), answer)
+      ? Effect.flatMap(CurrentOperation, (operation) =>
+          // A request that has committed its effect is only answered. Its code was checked before.
+          operation?.committed === undefined ? Effect.flatMap(guards.freshCode(principal), answer) : answer(),
+        )
       : answer()
   }
 
@@ -248,17 +254,23 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
   const once = Effect.fnUntraced(function* (key: string, request: RawRequest) {
     // A replayed response also counts against the rate limit. It also requires permission, because the first request
     // may have used another API key of the same user, with more permissions.
-    const admitted = yield* admit(request)
-    const answered = Effect.map(Effect.exit(Effect.suspend(() => perform(request, admitted))), (exit) =>
-      settle(exit, request),
+    const answered = (admitted: Admitted) =>
+      Effect.exit(Effect.suspend(() => perform(request, admitted))).pipe(
+        Effect.map((exit) => settle(exit, request)),
+        Effect.provideContext(options.context),
+      )
+    const ended = Effect.fnUntraced(function* (refused: Unauthorized) {
+      const repeated = yield* guards.afterEnd(key, route.id, request, (principal) =>
+        answered({ principal, rate: undefined }),
+      )
+      return repeated ?? (yield* refused)
+    })
+    const once = Effect.flatMapEager(admit(request), (admitted) =>
+      guards.once(key, route.id, request, admitted.principal, answered(admitted)),
     )
-    return yield* guards.once(
-      key,
-      route.id,
-      request,
-      admitted.principal,
-      Effect.provideContext(answered, options.context),
-    )
+    return yield* route.endsLogin
+      ? Effect.catchIf(once, (failure) => failure instanceof Unauthorized, ended)
+      : once
   })
 
   const refuse = (problem: Problem | undefined, request: RawRequest): RawResponse => {
@@ -284,6 +296,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
   }
 
   const fork = Effect.runForkWith(options.context)
+  const work = workOf(route)
   const endpoint: Endpoint = {
     method: route.method,
     path: route.path,
@@ -299,7 +312,20 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
       route.body === undefined && !route.rawBody ? 0 : (route.bodyLimitBytes ?? defaultBodyLimitBytes),
     handle: (request, respond) => {
       const key = request.headers[idempotencyHeader]
-      const fiber = fork(key === undefined || key === "" ? produce(request) : once(key, request))
+      // Suspended, because a request that has waited is begun where nothing catches an exception.
+      const run = Effect.suspend(() =>
+        key === undefined || key === "" ? produce(request) : once(key, request),
+      )
+      const { discardAt } = request
+      const fiber = fork(
+        discardAt === undefined
+          ? run
+          : Effect.provideService(run, CurrentRequestTime, {
+              discardAt,
+              isStrict: writes,
+              hasWritten: false,
+            }),
+      )
       fiber.addObserver((exit) => respond(settle(exit, request)))
       return () => {
         // A write continues when the client disconnects. If it were interrupted after its commit, it would not
@@ -309,6 +335,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
       }
     },
     ...(prepared === undefined ? {} : { prepared }),
+    ...(work === undefined ? {} : { work }),
     ...(route.errorBody === undefined ? {} : { errorBody: route.errorBody }),
     ...(route.sameOrigin === undefined ? {} : { sameOrigin: route.sameOrigin }),
   }

@@ -2,6 +2,7 @@ import type { HttpRequest, HttpResponse } from "uWebSockets.js"
 import type { Endpoint, Precomputed, RawResponse } from "./endpoint.ts"
 import type { Exchange, Exchanges, Observer } from "./exchange.ts"
 import { idempotencyHeader } from "./guards.ts"
+import { makeRefusals } from "./limits/refusals.ts"
 import { noBody } from "./request/body.ts"
 import type { CallerAddress } from "./request/caller-address.ts"
 import { announcesBody, clearHead, contentLengthOf, type HeadFacts, readHead } from "./request/head.ts"
@@ -21,9 +22,26 @@ const originKey = headerKey("origin")
  * Makes the uWebSockets.js handlers of endpoints. A handler sends a precomputed response if there is one; otherwise
  * it calls `handle` of the endpoint.
  */
-export const makeEndpointHandlers = (exchanges: Exchanges, observe: Observer, addressOf: CallerAddress) => {
-  const { answer, crossOrigin, fail, failDefect, guarded, leave, open, pace, readBody, refuseLength, state } =
-    exchanges
+export const makeEndpointHandlers = (
+  exchanges: Exchanges,
+  observe: Observer,
+  addressOf: CallerAddress,
+  overloaded: (requestId: string, seconds: number, shape: Endpoint["errorBody"]) => RawResponse,
+) => {
+  const {
+    answer,
+    crossOrigin,
+    fail,
+    failDefect,
+    guarded,
+    leave,
+    open,
+    pace,
+    readBody,
+    refuseLength,
+    skipBody,
+    state,
+  } = exchanges
   const { anyOrigin, constantLines, writeOrigin } = crossOrigin
 
   const writeHead = makePrecomputedWriter(constantLines, exchanges.requestIds)
@@ -32,6 +50,13 @@ export const makeEndpointHandlers = (exchanges: Exchanges, observe: Observer, ad
     if (!anyOrigin) writeOrigin(res, req.getHeader(originKey))
     if (made.head.status.startsWith("304")) sendNoBody(res)
     else writeBody(res, made.body, isWatched)
+  }
+
+  const refuseLater = makeRefusals(answer, overloaded)
+  const refuseOverload = (exchange: Exchange) => {
+    const bodyLimitBytes = exchange.endpoint?.bodyLimitBytes ?? 0
+    if (bodyLimitBytes === 0) refuseLater(exchange)
+    else skipBody(exchange, bodyLimitBytes, () => refuseLater(exchange))
   }
 
   const writeWatched = (res: HttpResponse, req: HttpRequest, made: Precomputed) => {
@@ -63,6 +88,7 @@ export const makeEndpointHandlers = (exchanges: Exchanges, observe: Observer, ad
         headers,
         address: endpoint.needsAddress ? addressOf(exchange.res, req) : "",
         body: noBody,
+        arrivedAt: exchange.startedAt,
       }
       const respond = (response: RawResponse) => guarded(exchange, () => answer(exchange, response))
       if (bodyLimitBytes === 0) {
@@ -94,7 +120,8 @@ export const makeEndpointHandlers = (exchanges: Exchanges, observe: Observer, ad
       }
       const exchange = open(res, req, endpoint, head)
       try {
-        begin(exchange, req, facts)
+        if (endpoint.refuses?.()) refuseOverload(exchange)
+        else begin(exchange, req, facts)
       } catch (error) {
         failDefect(exchange, error)
       }

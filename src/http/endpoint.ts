@@ -1,4 +1,5 @@
 import type { HeaderKey } from "./request/header-key.ts"
+import type { WorkKind } from "./route.ts"
 
 /** A copy of a request. The library's own request object is not valid after the native callback. */
 export interface RawRequest {
@@ -14,6 +15,10 @@ export interface RawRequest {
   readonly body: Uint8Array
   /** The caller's address. Empty if the endpoint does not set `needsAddress`. */
   readonly address: string
+  /** When the request arrived, in monotonic time (`performance.now`). */
+  readonly arrivedAt: number
+  /** The request is not begun and sends no statement after this time. Without it, the request is not limited. */
+  readonly discardAt?: number
 }
 
 export interface RawResponse {
@@ -81,4 +86,8 @@ export interface Endpoint {
   readonly errorBody?: ErrorBody
   /** Set if scripts of other origins must not read the responses. */
   readonly sameOrigin?: true
+  /** Undefined if the requests are not limited. */
+  readonly work?: WorkKind
+  /** Returns true, and counts a refused request, if a new request is refused because of overload. */
+  readonly refuses?: () => boolean
 }

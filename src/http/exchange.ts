@@ -16,6 +16,7 @@ export type Refusal =
   | "too_many_unknown"
   | "method_not_allowed"
   | "body_too_large"
+  | "overloaded"
   | "deadline"
   | "defect"
 
@@ -201,6 +202,17 @@ export const makeExchanges = ({
     })
   }
 
+  /** Receives a body without storing it. The connection can then be used for the next request. */
+  const skipBody = (exchange: Exchange, limitBytes: number, done: () => void) => {
+    let bytes = 0
+    exchange.res.onData((chunk, isLast) => {
+      if (!exchange.open) return
+      bytes += chunk.byteLength
+      if (bytes > limitBytes) fail(exchange, "body_too_large", String(limitBytes))
+      else if (isLast) done()
+    })
+  }
+
   /**
    * Responds with an error to the requests whose deadline has passed. The set is ordered by arrival, so the loop
    * stops at the first request whose deadline has not passed.
@@ -228,6 +240,7 @@ export const makeExchanges = ({
     guarded,
     refuseLength,
     readBody,
+    skipBody,
     failExpired,
   }
 }

@@ -44,6 +44,16 @@ export class Guards extends Context.Service<
       principal: Principal | null,
       run: Effect.Effect<RawResponse>,
     ): Effect.Effect<RawResponse, InvalidRequest | Conflict | TooManyRequests | Unprocessable | Unavailable>
+    /**
+     * Answers the retry of a request that ended its own login, for example a logout: its token is valid except that the
+     * session has ended. Returns undefined if this caller did not complete this request with this key.
+     */
+    afterEnd(
+      key: string,
+      routeId: string,
+      request: RawRequest,
+      run: (principal: Principal) => Effect.Effect<RawResponse>,
+    ): Effect.Effect<RawResponse | undefined, Conflict | Unavailable>
   }
 >()("directory/Guards") {}
 

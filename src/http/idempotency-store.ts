@@ -11,16 +11,22 @@ interface KeyRun {
 }
 
 export interface LeaseOutcome {
-  readonly outcome: "run" | "repeat" | "running" | "other"
+  readonly outcome: "run" | "repeat" | "finish" | "running" | "other"
   readonly status: number
   readonly answer: string
+  /** The outcome of the effect, if an earlier attempt committed it: encrypted, or null if the write kept nothing. */
+  readonly kept: string | null
+  /** The rows that the write returned. Null if the effect was a turn. */
+  readonly kept_rows: unknown
+  /** The attempt that committed the effect. */
+  readonly kept_run: string
 }
 
 export const makeIdempotencyStore = Sql.useSync((sql) => ({
   /**
    * Leases the key to this attempt (outcome `run`). The other outcomes say why the request must not run: it has a
-   * stored response (`repeat`), another attempt is running (`running`), or the key belongs to another request
-   * (`other`).
+   * stored response (`repeat`), an earlier attempt committed the effect without a response (`finish`, also leased),
+   * another attempt is running (`running`), or the key belongs to another request (`other`).
    */
   lease: (
     { caller, key, run }: KeyRun,
@@ -32,22 +38,44 @@ export const makeIdempotencyStore = Sql.useSync((sql) => ({
   ) =>
     sql
       .rows<LeaseOutcome>(
-        (q) => q`select * from begin_once(${caller}, ${key}, ${requestHash}, ${run}::uuid,
+        (q) => q`select * from begin_operation(${caller}, ${key}, ${requestHash}, ${run}::uuid,
                                           ${leaseSeconds}, ${keySeconds})`,
       )
       .pipe(Effect.map((rows) => rows[0])),
   keepAnswer: ({ caller, key, run }: KeyRun, status: number, answer: string) =>
     sql
       .rows(
-        (q) => q`update idempotency_key set status = ${status}, answer = ${answer}, leased_until = null
+        (q) => q`update idempotency_key set status = ${status}, answer = ${answer}, leased_until = null,
+                        outcome = null, outcome_rows = null
                   where caller = ${caller} and key = ${key} and run = ${run}`,
       )
       .pipe(Effect.asVoid),
-  /** Removes the key, so that the next request with this key runs. */
+  /**
+   * Ends the lease, so that the next request with this key runs. If the effect was committed, the key stays, and the
+   * next request makes the response from the outcome. A statement of this attempt that is still running holds the row:
+   * then this waits for it.
+   */
   free: ({ caller, key, run }: KeyRun) =>
     sql
-      .rows((q) => q`delete from idempotency_key where caller = ${caller} and key = ${key} and run = ${run}`)
+      .rows(
+        (q) => q`with freed as (
+                   delete from idempotency_key
+                    where caller = ${caller} and key = ${key} and run = ${run} and committed_at is null returning 1)
+                 update idempotency_key set leased_until = now()
+                  where caller = ${caller} and key = ${key} and run = ${run} and committed_at is not null`,
+      )
       .pipe(Effect.asVoid),
+  /** The state of a key, for a caller whose credentials are no longer valid. It is not leased. */
+  find: (caller: string, key: string, requestHash: string) =>
+    sql
+      .rows<LeaseOutcome>(
+        (q) => q`select case when status is null then 'finish' else 'repeat' end as outcome, status, answer,
+                        outcome as kept, outcome_rows as kept_rows, run as kept_run
+                   from idempotency_key
+                  where caller = ${caller} and key = ${key} and request_hash = ${requestHash}
+                    and (status is not null or committed_at is not null)`,
+      )
+      .pipe(Effect.map((rows) => rows[0])),
 }))
 
 export const expiredIdempotencyKeys: ExpiredRows = {

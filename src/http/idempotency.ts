@@ -1,7 +1,10 @@
 import { createHash, randomUUID } from "node:crypto"
 import { Effect } from "effect"
+import { CurrentOperation, type Operation } from "../../actors/operation.ts"
 import { Conflict, InvalidRequest, type TooManyRequests, Unprocessable } from "../../schema/errors.ts"
-import { Seal } from "../crypto/envelope-encryption.ts"
+import { FailPoints } from "../config/fail-points.ts"
+import { Seal, SealBroken } from "../crypto/envelope-encryption.ts"
+import { readStoredRows } from "../postgres/guarded-write.ts"
 import { keySeconds } from "../turns/operation-key.ts"
 import type { RawRequest, RawResponse } from "./endpoint.ts"
 import { type LeaseOutcome, makeIdempotencyStore } from "./idempotency-store.ts"
@@ -74,46 +77,67 @@ const unreadable = (status: number) =>
   })
 
 /**
- * Makes a function that runs a request once for each Idempotency-Key. The response is stored encrypted for a day.
- * While a request runs, it holds a lease of its key; if its process dies, the lease expires.
+ * Makes the functions that run a request once for each Idempotency-Key. While a request runs, it holds a lease of its
+ * key; if its process dies, the lease expires. The statement that commits the effect of the request also stores its
+ * outcome (see actors/operation.ts), and fails if the lease was lost. After it, the response is stored encrypted for a
+ * day. If the process dies in between, a retry makes the response from the outcome.
  */
 export const makeIdempotency = (leaseSeconds: number) =>
   Effect.gen(function* () {
     const keys = yield* makeIdempotencyStore
     const limits = yield* RateLimits
     const seal = yield* Seal
-    const aad = (caller: string, key: string, piece: number) => `idempotency/${caller}/${key}/${piece}`
+    const failPoints = yield* FailPoints
+    const aad = (caller: string, key: string, kind: string, piece: number) =>
+      `idempotency/${caller}/${key}/${kind}${piece}`
 
-    const pack = Effect.fnUntraced(function* (caller: string, key: string, response: RawResponse) {
-      const body = Buffer.from(response.body ?? "")
-      const text = Buffer.from(
-        JSON.stringify({ headers: response.headers ?? {}, body: body.toString("base64") }),
+    const sealText = (caller: string, key: string, kind: string, text: string) => {
+      const bytes = Buffer.from(text)
+      const pieces = Array.from({ length: Math.ceil(bytes.length / pieceBytes) }, (_, i) =>
+        bytes.subarray(i * pieceBytes, (i + 1) * pieceBytes),
       )
-      if (text.length > maxAnswerBytes) return undefined
-      const pieces = Array.from({ length: Math.ceil(text.length / pieceBytes) }, (_, i) =>
-        text.subarray(i * pieceBytes, (i + 1) * pieceBytes),
+      return Effect.map(
+        Effect.forEach(pieces, (piece, i) => seal.seal(piece, aad(caller, key, kind, i))),
+        (sealed) => sealed.join(" "),
       )
-      return (yield* Effect.forEach(pieces, (piece, i) => seal.seal(piece, aad(caller, key, i)))).join(" ")
-    })
+    }
+
+    const openText = (caller: string, key: string, kind: string, text: string) =>
+      Effect.map(
+        Effect.forEach(text.split(" "), (piece, i) => seal.open(piece, aad(caller, key, kind, i))),
+        (pieces) => Buffer.concat(pieces).toString(),
+      )
+
+    const pack = (caller: string, key: string, response: RawResponse) => {
+      const body = Buffer.from(response.body ?? "").toString("base64")
+      const text = JSON.stringify({ headers: response.headers ?? {}, body })
+      return text.length > maxAnswerBytes ? Effect.succeed(undefined) : sealText(caller, key, "", text)
+    }
 
     const unpack = Effect.fnUntraced(function* (
       caller: string,
       key: string,
       { answer, status }: LeaseOutcome,
     ) {
-      const pieces = yield* Effect.forEach(answer.split(" "), (piece, i) =>
-        seal.open(piece, aad(caller, key, i)),
-      )
-      const { body, headers } = JSON.parse(Buffer.concat(pieces).toString()) as {
-        headers: Record<string, string>
-        body: string
-      }
+      const text = yield* openText(caller, key, "", answer)
+      const { body, headers } = JSON.parse(text) as { headers: Record<string, string>; body: string }
       const response: RawResponse = {
         status,
         headers: { ...headers, "Idempotent-Replayed": "true" },
         body: Buffer.from(body, "base64"),
       }
       return response
+    })
+
+    /** Returns the outcome of an effect that an earlier attempt committed. */
+    const unpackOutcome = Effect.fnUntraced(function* (
+      caller: string,
+      key: string,
+      { kept, kept_rows }: LeaseOutcome,
+    ) {
+      const value: unknown =
+        kept === null ? undefined : JSON.parse(yield* openText(caller, key, "outcome", kept))
+      return { outcome: kept_rows === null ? value : { rows: readStoredRows(kept_rows), keep: value } }
     })
 
     const store = Effect.fnUntraced(function* (
@@ -130,7 +154,34 @@ export const makeIdempotency = (leaseSeconds: number) =>
         : keys.keepAnswer({ caller, key, run }, response.status, answer)
     })
 
-    return Effect.fnUntraced(function* (
+    const operationOf = (
+      caller: string,
+      key: string,
+      run: string,
+      committed: Operation["committed"],
+    ): Operation => ({
+      caller,
+      key,
+      run,
+      committed,
+      seal: (value) => sealText(caller, key, "outcome", JSON.stringify(value)),
+      afterCommit: failPoints.pass("request.after_commit"),
+    })
+
+    /** Reads what is stored for a key. A key that was removed from the key ring makes it unreadable. */
+    const readable = <A, E>(routeId: string, status: number, read: Effect.Effect<A, E | SealBroken>) =>
+      read.pipe(
+        Effect.catchIf(
+          (failure): failure is Extract<typeof failure, SealBroken> => failure instanceof SealBroken,
+          ({ reason }) =>
+            Effect.andThen(
+              Effect.logWarning("stored idempotent response not readable", { routeId, reason }),
+              Effect.fail(unreadable(status)),
+            ),
+        ),
+      )
+
+    const once = Effect.fnUntraced(function* (
       key: string,
       routeId: string,
       request: RawRequest,
@@ -142,18 +193,10 @@ export const makeIdempotency = (leaseSeconds: number) =>
           error: "Idempotency-Key: expected 1 to 255 visible ASCII characters.",
         })
       const caller = callerOf(principal, request)
-      const run = randomUUID()
+      const newRun = randomUUID()
       const requestHash = hashOf(routeId, request)
-      const row = yield* keys.lease({ caller, key, run }, { requestHash, leaseSeconds, keySeconds })
-      if (row?.outcome === "repeat")
-        return yield* unpack(caller, key, row).pipe(
-          Effect.catchTag("SealBroken", ({ reason }) =>
-            Effect.andThen(
-              Effect.logWarning("stored idempotent response not readable", { routeId, reason }),
-              Effect.fail(unreadable(row.status)),
-            ),
-          ),
-        )
+      const row = yield* keys.lease({ caller, key, run: newRun }, { requestHash, leaseSeconds, keySeconds })
+      if (row?.outcome === "repeat") return yield* readable(routeId, row.status, unpack(caller, key, row))
       if (row?.outcome === "other")
         return yield* new Unprocessable({
           error: "This Idempotency-Key was used for another request. Use a new key.",
@@ -164,20 +207,53 @@ export const makeIdempotency = (leaseSeconds: number) =>
           error: "The first request with this Idempotency-Key is still running. Retry later.",
           retryAfterSeconds: 1,
         })
+      // An attempt that only finishes the request continues the one that committed its effect.
+      const run = row?.outcome === "finish" ? row.kept_run : newRun
       const quotaOwner = quotaOwnerOf(principal, request)
       const free = (refused: TooManyRequests) =>
         Effect.andThen(
           Effect.ignore(store(caller, key, run, { status: 429 }, quotaOwner)),
           Effect.fail(refused),
         )
+      const committed =
+        row?.outcome === "finish" ? yield* readable(routeId, 200, unpackOutcome(caller, key, row)) : undefined
       // The quota is checked only here, before a first run, because a replayed response stores nothing.
-      yield* limits.keep(quotaOwner, 0).pipe(Effect.catch(free))
+      if (committed === undefined) yield* limits.keep(quotaOwner, 0).pipe(Effect.catch(free))
       // The response is stored even if the client disconnects, because the retry of the client needs it. If the
-      // response cannot be stored, the request still succeeds, and the key becomes free when its lease expires.
-      const response = yield* perform
+      // response cannot be stored, the request still succeeds, and a retry makes the response from the outcome.
+      const response = yield* Effect.provideService(
+        perform,
+        CurrentOperation,
+        operationOf(caller, key, run, committed),
+      )
       yield* store(caller, key, run, response, quotaOwner).pipe(
         Effect.catch((cause) => Effect.logWarning("idempotent response not stored", cause)),
       )
       return response
     }, Effect.uninterruptible)
+
+    /**
+     * Answers the retry of a request that ended the credentials of its caller, for example a logout. Returns undefined
+     * if this caller did not complete this request with this key.
+     */
+    const repeat = Effect.fnUntraced(function* (
+      key: string,
+      routeId: string,
+      request: RawRequest,
+      principal: Principal,
+      perform: Effect.Effect<RawResponse>,
+    ) {
+      const caller = callerOf(principal, request)
+      const row = keyPattern.test(key) ? yield* keys.find(caller, key, hashOf(routeId, request)) : undefined
+      if (row === undefined) return undefined
+      if (row.outcome === "repeat") return yield* readable(routeId, row.status, unpack(caller, key, row))
+      const committed = yield* readable(routeId, 200, unpackOutcome(caller, key, row))
+      return yield* Effect.provideService(
+        perform,
+        CurrentOperation,
+        operationOf(caller, key, row.kept_run, committed),
+      )
+    }, Effect.uninterruptible)
+
+    return { once, repeat }
   })

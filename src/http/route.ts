@@ -61,6 +61,17 @@ export interface Access {
 /** The access to a resource of an organization. A global role with the same scope gives access to all of them. */
 export const inOrganization = (scope: Scope): Access => ({ organization: scope, others: scope })
 
+/**
+ * The kinds of work. Each kind has its own queue, so that a flood of one kind does not push out the others.
+ * - `lookup`: lookups of ids that are not in the cache. Cached lookups have no queue.
+ * - `read`, `write`: all other requests that read or write.
+ * - `batch`: lookups of many ids.
+ * - `login`: requests that check or set passwords, and requests that a bot check protects.
+ * - `provider`: requests that wait for another service, or come from one, for example a payment provider.
+ */
+export const workKinds = ["lookup", "read", "batch", "login", "provider", "write"] as const
+export type WorkKind = (typeof workKinds)[number]
+
 interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
   readonly id: string
   readonly group: string
@@ -82,15 +93,27 @@ interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
    * key that was created for sensitive operations.
    */
   readonly sensitive?: A extends "none" ? never : true
+  /**
+   * The operation can end the login of its caller. A retry with the same Idempotency-Key then gets the response of the
+   * completed request, although its token is no longer accepted.
+   */
+  readonly endsLogin?: A extends "none" ? never : true
   /** The route accepts the limited tokens of the OAuth authorization-code flow. */
   readonly oauth?: A extends "none" ? never : true
   readonly limit?: LimitName
+  /** The kind of work, if it is not the usual one (see `workOf`). `unlimited`: requests are never refused or queued. */
+  readonly work?: WorkKind | "unlimited"
   readonly status?: number
   /** The redirect statuses of this route, in addition to `status`. */
   readonly redirects?: ReadonlyArray<302 | 303>
   readonly bodyLimitBytes?: number
   /** The route has a body but changes nothing. Its requests may be repeated, and an Idempotency-Key is ignored. */
   readonly reads?: true
+  /**
+   * The route ignores an Idempotency-Key, although it writes: it is a form that a browser sends, or what it does is done
+   * by another service.
+   */
+  readonly keyless?: true
   /** The handler gets the body as bytes, because it is not JSON. */
   readonly rawBody?: true
   /** The query parameters for OpenAPI, if the handler parses the query string itself. */
@@ -167,12 +190,22 @@ export interface Route<R = unknown> extends RowFacts<AuthScheme> {
 export const isWrite = ({ method, reads }: Pick<Route, "method" | "reads">): boolean =>
   method !== "get" && !reads
 
+/** Returns the kind of work of a route, or undefined if its requests are not limited. */
+export const workOf = (
+  route: Pick<Route, "limit" | "method" | "prepared" | "reads" | "work">,
+): WorkKind | undefined => {
+  if (route.work !== undefined) return route.work === "unlimited" ? undefined : route.work
+  if (route.prepared !== undefined) return "lookup"
+  if (route.limit === "login") return "login"
+  return isWrite(route) ? "write" : "read"
+}
+
 /**
  * Whether the route supports Idempotency-Key. These are the writes that authenticate callers or have a rate limit, so
- * that the storage for responses is limited.
+ * that the storage for responses is limited. The handler of such a route contains one `atMostOnce` (actors/operation.ts).
  */
-export const takesKey = (route: Pick<Route, "auth" | "limit" | "method" | "reads">): boolean =>
-  isWrite(route) && (route.auth !== "none" || route.limit !== undefined)
+export const takesKey = (route: Pick<Route, "auth" | "keyless" | "limit" | "method" | "reads">): boolean =>
+  isWrite(route) && !route.keyless && (route.auth !== "none" || route.limit !== undefined)
 
 /** The types of a route, for the typed client. The member `~call` exists only in the type, never at run time. */
 export interface CallOf<

@@ -104,7 +104,9 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
 
   const mounted = options.mount?.(app)
   const addressOf = makeCallerAddress(options.trustProxy, options.onForwarded)
-  const handlerOf = makeEndpointHandlers(exchanges, observe, addressOf)
+  const handlerOf = makeEndpointHandlers(exchanges, observe, addressOf, (requestId, seconds, shape) =>
+    options.refuse("overloaded", requestId, String(seconds), shape),
+  )
   // The library tries routes in the order in which they were added. So endpoints with precomputed responses are added
   // first.
   const [fast, others] = [endpoints.filter(isPrepared), endpoints.filter((e) => !isPrepared(e))]

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { fieldFault, InvalidRequest, NotFound, Unprocessable } from "../../schema/errors.ts"
 import { text, Uuid } from "../../schema/wire-format.ts"
 import { findActingUser } from "../accounts/acting-user.ts"
@@ -6,8 +7,7 @@ import { checkForUser } from "../accounts/permissions.ts"
 import { recordEvent } from "../accounts/security-log/security-log.ts"
 import { UserAdmin } from "../accounts/user-admin-store.ts"
 import { route } from "../http/route.ts"
-import { operationKey } from "../turns/operation-key.ts"
-import { Pubkeys } from "./pubkey-store.ts"
+import { type AddedPubkey, Pubkeys } from "./pubkey-store.ts"
 import { checkPubkey, ownershipMessage, pubkeySigned } from "./pubkeys.ts"
 
 const addAccess = { own: true, others: "user:write" } as const
@@ -29,18 +29,18 @@ const readPubkey = (given: string) =>
     ),
   )
 
-const add = Effect.fnUntraced(function* (
-  caller: { readonly userId: string },
-  headers: Readonly<Record<string, string>>,
-  userId: string,
-  given: string,
-) {
+const add = Effect.fnUntraced(function* (userId: string, given: string) {
   const pubkey = yield* readPubkey(given)
-  const request = operationKey(caller, headers, "addPubkey", userId, pubkey)
-  const added = yield* Pubkeys.use((pubkeys) => pubkeys.add(userId, pubkey, request))
-  yield* recordEvent({ event: "pubkey.added", userId: userId.toLowerCase(), details: { pubkey } })
-  return added
+  return yield* Pubkeys.use((pubkeys) => pubkeys.add(userId, pubkey))
 })
+
+const added =
+  (userId: string) =>
+  ({ keep: pubkey }: AddedPubkey) =>
+    Effect.as(
+      recordEvent({ event: "pubkey.added", userId: userId.toLowerCase(), details: { pubkey } }),
+      pubkey,
+    )
 
 /**
  * Checks a signature that proves that the user has the private key, and then removes the public key from the account
@@ -69,7 +69,10 @@ const generate = route({
   limit: "write",
   success: Pubkey,
   errors: [NotFound, Unprocessable],
-  handler: ({ principal }) => Pubkeys.use((pubkeys) => pubkeys.generate(principal.userId)),
+  handler: ({ principal }) =>
+    atMostOnce(Pubkeys.use((pubkeys) => pubkeys.generate(principal.userId))).pipe(
+      Effect.map(({ keep }) => keep),
+    ),
 })
 
 const addOwn = route({
@@ -88,11 +91,11 @@ const addOwn = route({
   query: { signature: Schema.optionalKey(text(128)) },
   success: Pubkey,
   errors: [NotFound, Unprocessable],
-  handler: ({ headers, params, principal, query }) =>
+  handler: ({ params, principal, query }) =>
     Effect.gen(function* () {
       if (query.signature !== undefined) yield* claim(principal.userId, params.pubkey, query.signature)
-      return yield* add(principal, headers, principal.userId, params.pubkey)
-    }),
+      return yield* add(principal.userId, params.pubkey)
+    }).pipe(atMostOnce, Effect.flatMap(added(principal.userId))),
 })
 
 const listOwn = route({
@@ -122,9 +125,11 @@ const addForUser = route({
   params: { user_id: Uuid, pubkey: pubkeyParam },
   success: Pubkey,
   errors: [NotFound, Unprocessable],
-  handler: ({ headers, params, principal }) =>
+  handler: ({ params, principal }) =>
     findActingUser(principal, params.user_id, addAccess.others).pipe(
-      Effect.andThen(add(principal, headers, params.user_id, params.pubkey)),
+      Effect.andThen(add(params.user_id, params.pubkey)),
+      atMostOnce,
+      Effect.flatMap(added(params.user_id)),
     ),
 })
 

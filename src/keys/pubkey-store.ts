@@ -1,13 +1,23 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
+import type { Written } from "../../actors/operation.ts"
 import { fieldFault, NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import { Bus } from "../cluster/bus.ts"
-import { invalidating } from "../cluster/invalidate-after-unknown-outcome.ts"
 import { accountTopic } from "../cluster/topic-names.ts"
 import { CustodialKeys } from "../crypto/custodial-keys.ts"
+import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { Sql } from "../postgres/sql.ts"
 
 const maxPubkeysPerUser = 200
+
+interface AddedRow {
+  readonly user_exists: boolean
+  readonly holder: string | null
+  readonly is_added: boolean | null
+}
+
+/** An added key. `keep` is the public key. */
+export type AddedPubkey = WriteOutcome<AddedRow, string>
 
 /** The public keys of users. A key can own ids. Lists of keys are ordered by age, oldest first. */
 export class Pubkeys extends Context.Service<
@@ -19,22 +29,18 @@ export class Pubkeys extends Context.Service<
      * user has no key.
      */
     findFirst(userId: string, preferred: string | null): Effect.Effect<string | undefined, Unavailable>
-    /**
-     * Adds a key whose private key is not stored by the service. `request` identifies the request: a repeated request
-     * succeeds again, but another request for a key that a user already has fails.
-     */
+    /** Adds a key whose private key is not stored by the service. Fails if a user already has the key. */
     add(
       userId: string,
       pubkey: string,
-      request: string,
-    ): Effect.Effect<string, NotFound | Unprocessable | Unavailable>
+    ): Effect.Effect<Written<AddedPubkey>, NotFound | Unprocessable | Unavailable>
     /**
      * Removes the key from another user who has added it, so that this user, who has proved to hold it, can add it. The
      * other user keeps the key if it is custodial, belongs to an organization or owns an id.
      */
     freeFor(userId: string, pubkey: string): Effect.Effect<void, Unavailable>
-    /** Generates a custodial key for the user and returns its public key. */
-    generate(userId: string): Effect.Effect<string, NotFound | Unprocessable | Unavailable>
+    /** Generates a custodial key for the user. */
+    generate(userId: string): Effect.Effect<Written<AddedPubkey>, NotFound | Unprocessable | Unavailable>
     /**
      * Adds a custodial key to each of these users who has no key. Users get a key when their account is created, but
      * accounts of release 0.2 may have none.
@@ -56,19 +62,18 @@ export class Pubkeys extends Context.Service<
           )
           .pipe(Effect.map((rows) => rows.map(({ pubkey }) => pubkey)))
 
-      const put = Effect.fnUntraced(function* (
-        userId: string,
-        pubkey: string,
-        sealedKey: string | null,
-        request: string,
-      ) {
-        const [row] = yield* sql
-          .rows<{ user_exists: boolean; holder: string | null; is_added: boolean | null }>(
+      const put = Effect.fnUntraced(function* (userId: string, pubkey: string, sealedKey: string | null) {
+        // Identifies the statement, so that it succeeds again if it is sent again after a broken connection.
+        const request = randomUUID()
+        const added = yield* sql.write
+          .rows<AddedRow, string>(
             (q) =>
               q`select * from add_pubkey(${userId}, ${pubkey}, ${sealedKey}, ${request}, ${maxPubkeysPerUser})`,
+            { keep: pubkey, when: (q) => q`effect.is_added` },
           )
-          .pipe(invalidating(bus.invalidate(accountTopic, [userId]), sql.statementTimeoutMs))
-        if (row!.is_added) return pubkey
+          .pipe(bus.invalidating({ [accountTopic]: [userId] }))
+        const [row] = added.outcome.rows
+        if (row!.is_added) return added
         if (!row!.user_exists) return yield* new NotFound({ error: "User not found." })
         if (row!.holder === null) {
           return yield* fieldFault(
@@ -85,7 +90,7 @@ export class Pubkeys extends Context.Service<
 
       const generate = Effect.fnUntraced(function* (userId: string) {
         const key = yield* custodial.make
-        return yield* put(userId, key.pubkey, key.sealedKey, randomUUID())
+        return yield* put(userId, key.pubkey, key.sealedKey)
       })
 
       const giveFirst = Effect.fnUntraced(function* (userIds: ReadonlyArray<string>) {
@@ -99,7 +104,7 @@ export class Pubkeys extends Context.Service<
         )
         yield* sql
           .rows((q) => q`select give_first_keys(${JSON.stringify(keys)}::text::jsonb)`)
-          .pipe(invalidating(bus.invalidate(accountTopic, userIds), sql.statementTimeoutMs))
+          .pipe(bus.invalidating({ [accountTopic]: userIds }))
       })
 
       return Pubkeys.of({
@@ -111,15 +116,20 @@ export class Pubkeys extends Context.Service<
                         order by pubkey is distinct from ${preferred}, created_at, pubkey limit 1`,
             )
             .pipe(Effect.map((rows) => rows[0]?.pubkey)),
-        add: (userId, pubkey, request) => put(userId.toLowerCase(), pubkey, null, request),
+        add: (userId, pubkey) => put(userId.toLowerCase(), pubkey, null),
         freeFor: Effect.fnUntraced(function* (userId, pubkey) {
-          const rows = yield* sql.rows<{ user_id: string }>(
-            (q) => q`select user_id from free_pubkey(${userId}, ${pubkey}) as user_id`,
+          const holders = yield* sql.rows<{ user_id: string }>(
+            (q) => q`select user_id from pubkey where pubkey = ${pubkey} and user_id is not null`,
           )
-          yield* bus.invalidate(
-            accountTopic,
-            rows.map((row) => row.user_id),
-          )
+          const known = holders.map((row) => row.user_id)
+          const rows = yield* sql
+            .rows<{ user_id: string }>(
+              (q) => q`select user_id from free_pubkey(${userId}, ${pubkey}) as user_id`,
+            )
+            .pipe(bus.invalidating({ [accountTopic]: known }))
+          // A user who added the key after it was read.
+          const others = rows.flatMap((row) => (known.includes(row.user_id) ? [] : row.user_id))
+          yield* bus.invalidate(accountTopic, others)
         }),
         generate,
         giveFirst,

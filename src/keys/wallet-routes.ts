@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { Unprocessable } from "../../schema/errors.ts"
 import { Wallet, WalletChallenge, WalletSource, WalletSyncRequest } from "../../schema/keys/wallet.ts"
 import { recordEvent } from "../accounts/security-log/security-log.ts"
@@ -47,14 +48,13 @@ const link = route({
   handler: ({ body: { signature, source }, principal }) =>
     Effect.gen(function* () {
       const address = yield* EthWallets.use((eth) => eth.recover(principal.userId, source, signature))
-      const linked = yield* Wallets.use((wallets) => wallets.link(principal.userId, address, source))
-      yield* recordEvent({
-        event: "wallet.added",
-        userId: principal.userId,
-        details: { eth_address: address },
-      })
-      return linked
+      return yield* Wallets.use((wallets) => wallets.link(principal.userId, address, source))
     }).pipe(
+      atMostOnce,
+      Effect.map(({ rows }) => rows[0]!),
+      Effect.tap(({ eth_address }) =>
+        recordEvent({ event: "wallet.added", userId: principal.userId, details: { eth_address } }),
+      ),
       Effect.catchTag("WalletSignatureInvalid", () =>
         Effect.fail(
           new Unprocessable({

@@ -1,6 +1,8 @@
 import { Context, Effect, Layer } from "effect"
+import type { Written } from "../../actors/operation.ts"
 import { fieldFault, type Unavailable, type Unprocessable } from "../../schema/errors.ts"
 import type { Wallet } from "../../schema/keys/wallet.ts"
+import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { Sql } from "../postgres/sql.ts"
 import type { EthAddress } from "./eth-address.ts"
 import type { WalletSource } from "./eth-wallets.ts"
@@ -16,7 +18,7 @@ export class Wallets extends Context.Service<
       userId: string,
       address: EthAddress,
       source: WalletSource,
-    ): Effect.Effect<Wallet, Unprocessable | Unavailable>
+    ): Effect.Effect<Written<WriteOutcome<Wallet, undefined>>, Unprocessable | Unavailable>
   }
 >()("directory/Wallets") {
   static readonly layer = Layer.effect(
@@ -30,11 +32,11 @@ export class Wallets extends Context.Service<
               q`select eth_address, user_id from wallet where user_id = ${userId} order by created_at, eth_address`,
           ),
         link: Effect.fnUntraced(function* (userId, address, source) {
-          const [wallet] = yield* sql.rows<Wallet>(
+          const linked = yield* sql.write.rows<Wallet>(
             (q) => q`select eth_address, user_id
                        from link_wallet(${userId}, ${address}, ${source}, ${maxWalletsPerUser})`,
           )
-          if (wallet !== undefined) return wallet
+          if (linked.outcome.rows.length > 0) return linked
           return yield* fieldFault(
             "eth_address",
             "too_many",

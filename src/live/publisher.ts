@@ -28,8 +28,7 @@ export const publisher = (options: { readonly peersPossible: boolean }) =>
             bus.publish("channel", encodeWake(position))
           }
         },
-        idsChanged: (canonicals) => bus.invalidate("emoji_id", canonicals),
-        accountsChanged: (userIds) => bus.invalidate(accountTopic, userIds),
+        changing: ({ ids = [], users = [] }) => bus.invalidating({ emoji_id: ids, [accountTopic]: users }),
         alone: () => !options.peersPossible,
       })
     }),

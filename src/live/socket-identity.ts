@@ -53,6 +53,7 @@ export const makeIdentify: Effect.Effect<Identify, never, AppConfig | Guards> = 
       headers: isKey ? { "x-api-key": token } : { authorization: `Bearer ${token}` },
       body: new Uint8Array(0),
       address: "",
+      arrivedAt: performance.now(),
     }
     return guards.authenticate("JWT", request).pipe(
       Effect.map((principal) =>

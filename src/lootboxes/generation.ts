@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { atMostOnce, type Written } from "../../actors/operation.ts"
 import type { EmojiId } from "../../schema/directory/emoji-id.ts"
 import { fieldFault, type NotFound, type Unavailable, type Unprocessable } from "../../schema/errors.ts"
 import {
@@ -11,11 +12,10 @@ import { secureRandom } from "../crypto/secure-random.ts"
 import type { Principal } from "../http/principal.ts"
 import { Market } from "../market/market.ts"
 import { heldBackBy } from "../market/market-parameters.ts"
-import { uuidOf } from "../turns/operation-key.ts"
+import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { makeFindClaimed } from "./claim-store.ts"
 import { checkTypeConfig, drawId, drawSlots } from "./draw.ts"
-import type { LootboxRow } from "./lootbox-store.ts"
-import { LootboxTypes } from "./lootbox-type-store.ts"
+import { LootboxTypes, type NewLootboxType } from "./lootbox-type-store.ts"
 import { LootboxViews } from "./lootbox-view.ts"
 import { Lootboxes } from "./lootboxes.ts"
 import { boxed } from "./rules.ts"
@@ -25,29 +25,26 @@ const maxRounds = 24
 // empty after that, few ids are free, and later rounds draw several candidates for each slot.
 const quickRounds = 2
 const candidatesPerSlot = 8
-const maxTriesPerBox = 5
+const maxTries = 5
 
+type Contents = ReadonlyArray<EmojiId>
 const isFound = (id: EmojiId | undefined): id is EmojiId => id !== undefined
 
 /** Creates lootbox types, and generates lootboxes of a type from ids that are free and on sale. */
 export class LootboxGeneration extends Context.Service<
   LootboxGeneration,
   {
-    /** Creates a type. A repeated call with the same operation key returns the type of the first call. */
     createType(
-      type: { readonly name: string; readonly description: string; readonly config: LootBoxTypeConfig },
-      run: string,
-    ): Effect.Effect<PublicLootBoxType, Unprocessable | Unavailable>
+      type: NewLootboxType,
+    ): Effect.Effect<Written<WriteOutcome<PublicLootBoxType, undefined>>, Unprocessable | Unavailable>
     /**
-     * Creates lootboxes with status Draft. Creates fewer than `count` if there are not enough free ids, and fails if
-     * there are too few for one lootbox. A repeated call with the same operation key returns the lootboxes of the
-     * first call and creates only the missing ones.
+     * Creates lootboxes with status Draft, with one statement. Creates fewer than `count` if there are not enough free
+     * ids, and fails if there are too few for one lootbox.
      */
     generate(
       viewer: Principal,
       typeId: string,
       count: number,
-      run?: string,
     ): Effect.Effect<ReadonlyArray<PublicLootBox>, NotFound | Unprocessable | Unavailable>
   }
 >()("directory/LootboxGeneration") {
@@ -60,8 +57,13 @@ export class LootboxGeneration extends Context.Service<
       const types = yield* LootboxTypes
       const views = yield* LootboxViews
 
-      /** Finds a different free id for every slot. Undefined if there are not enough free ids. */
-      const drawContents = Effect.fnUntraced(function* (config: LootBoxTypeConfig) {
+      /**
+       * Finds a different free id for every slot, none of which is `taken`. Undefined if there are not enough free ids.
+       */
+      const drawContents = Effect.fnUntraced(function* (
+        config: LootBoxTypeConfig,
+        taken: ReadonlySet<string>,
+      ) {
         const heldBack = heldBackBy(yield* market.parameters)
         let open = drawSlots(config, secureRandom)
         const found = new Map<string, EmojiId>()
@@ -77,7 +79,9 @@ export class LootboxGeneration extends Context.Service<
             drawn.flatMap(({ ids }) => ids.map(({ canonical }) => canonical)),
           )
           open = drawn.flatMap(({ ids, slot }) => {
-            const free = ids.find(({ canonical }) => !claimed.has(canonical) && !found.has(canonical))
+            const free = ids.find(
+              ({ canonical }) => ![claimed, found, taken].some((known) => known.has(canonical)),
+            )
             if (free === undefined) return [slot]
             found.set(free.canonical, free)
             return []
@@ -86,56 +90,62 @@ export class LootboxGeneration extends Context.Service<
         return open.length === 0 ? [...found.values()] : undefined
       })
 
-      const generateOne = Effect.fnUntraced(function* (
-        typeId: string,
+      /** Draws the contents of further lootboxes until there are `count`, or until there are not enough free ids. */
+      const fill = Effect.fnUntraced(function* (
         config: LootBoxTypeConfig,
-        run: string | undefined,
+        count: number,
+        drawn: ReadonlyArray<Contents>,
       ) {
-        const { id, made } = yield* boxes.findMade(run)
-        if (made !== undefined) return made
-        for (let tries = 0; tries < maxTriesPerBox; tries++) {
-          const contents = yield* drawContents(config)
-          if (contents === undefined) return undefined
-          // Another request can claim one of the drawn ids first. The next attempt then draws other ids.
-          const row = yield* boxes
-            .put(boxed(contents), "Draft", { id, typeId })
-            .pipe(
-              Effect.catchTag(["Conflict", "Unprocessable", "Forbidden"], () => Effect.succeed(undefined)),
-            )
-          if (row !== undefined) return row
+        const contents = [...drawn]
+        while (contents.length < count) {
+          const taken = new Set(contents.flat().map(({ canonical }) => canonical))
+          const one = yield* drawContents(config, taken)
+          if (one === undefined) break
+          contents.push(one)
         }
-        return undefined
+        return contents
       })
 
-      return LootboxGeneration.of({
-        createType: Effect.fnUntraced(function* (type, run) {
-          yield* checkTypeConfig(type.config, secureRandom)
-          return yield* types.create(type, run)
-        }),
-        generate: Effect.fnUntraced(function* (viewer, typeId, count, run) {
-          if (count < 1 || count > maxBoxesPerRequest) {
-            return yield* fieldFault(
-              "num_boxes",
-              "range",
-              `num_boxes must be between 1 and ${maxBoxesPerRequest}.`,
-            )
-          }
-          const { config } = yield* types.get(typeId)
-          const rows: Array<LootboxRow> = []
-          while (rows.length < count) {
-            const name = run === undefined ? undefined : uuidOf(run, String(rows.length))
-            const row = yield* generateOne(typeId, config, name)
-            if (row === undefined) break
-            rows.push(row)
-          }
-          if (rows.length === 0) {
+      const generate = Effect.fnUntraced(function* (typeId: string, count: number) {
+        if (count < 1 || count > maxBoxesPerRequest) {
+          return yield* fieldFault(
+            "num_boxes",
+            "range",
+            `num_boxes must be between 1 and ${maxBoxesPerRequest}.`,
+          )
+        }
+        const { config } = yield* types.get(typeId)
+        let contents: ReadonlyArray<Contents> = []
+        for (let tries = 1; ; tries++) {
+          if (tries <= maxTries) contents = yield* fill(config, count, contents)
+          if (contents.length === 0) {
             return yield* fieldFault(
               "loot_box_type_id",
               "eligibility",
               "There are not enough free emoji ids for a lootbox of this type.",
             )
           }
-          return yield* views.show(viewer, rows)
+          const written = yield* boxes.putDrafts(typeId, contents.map(boxed)).pipe(
+            // Another request has claimed drawn ids first. The lootboxes with these ids are drawn again.
+            Effect.catchTag("IdsTaken", ({ canonicals }) => {
+              contents = contents.filter(
+                (ids) => !ids.some(({ canonical }) => canonicals.includes(canonical)),
+              )
+              return Effect.succeed(undefined)
+            }),
+          )
+          if (written !== undefined) return written
+        }
+      })
+
+      return LootboxGeneration.of({
+        createType: Effect.fnUntraced(function* (type) {
+          yield* checkTypeConfig(type.config, secureRandom)
+          return yield* types.create(type)
+        }),
+        generate: Effect.fnUntraced(function* (viewer, typeId, count) {
+          const ids = yield* atMostOnce(generate(typeId, count))
+          return yield* views.show(viewer, yield* boxes.findMany(ids))
         }),
       })
     }),

@@ -1,9 +1,17 @@
+import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
+import type { Written } from "../../actors/operation.ts"
 import { NotFound, type Unavailable } from "../../schema/errors.ts"
 import type { LootBoxTypeConfig, PublicLootBoxType } from "../../schema/lootboxes/lootbox.ts"
 import type { Piece } from "../../schema/paging.ts"
+import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { type Client, Sql } from "../postgres/sql.ts"
-import { insertIdempotent, onConflictReuse } from "../turns/insert-idempotent.ts"
+
+export interface NewLootboxType {
+  readonly name: string
+  readonly description: string
+  readonly config: LootBoxTypeConfig
+}
 
 export const maxTypesListed = 500
 
@@ -14,11 +22,9 @@ export const maxTypesListed = 500
 export class LootboxTypes extends Context.Service<
   LootboxTypes,
   {
-    /** Creates a type. A repeated call with the same operation key returns the type of the first call. */
     create(
-      type: { readonly name: string; readonly description: string; readonly config: LootBoxTypeConfig },
-      run: string,
-    ): Effect.Effect<PublicLootBoxType, Unavailable>
+      type: NewLootboxType,
+    ): Effect.Effect<Written<WriteOutcome<PublicLootBoxType, undefined>>, Unavailable>
     list(piece: Piece): Effect.Effect<ReadonlyArray<PublicLootBoxType>, Unavailable>
     get(id: string): Effect.Effect<PublicLootBoxType, NotFound | Unavailable>
     findMany(ids: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, PublicLootBoxType>, Unavailable>
@@ -39,14 +45,15 @@ export class LootboxTypes extends Context.Service<
       })
 
       return LootboxTypes.of({
-        create: ({ config, description, name }, run) =>
-          insertIdempotent(run, (id) =>
-            sql.rows<PublicLootBoxType>(
-              (q) => q`insert into lootbox_type (id, name, description, config)
-                       values (${id}, ${name}, ${description}, ${JSON.stringify(config)}::text::jsonb)
-                       ${onConflictReuse(q, "lootbox_type")} returning ${columns(q)}`,
-            ),
-          ),
+        create: ({ config, description, name }) => {
+          // If the connection breaks, the statement is sent again. It then returns the row that is stored already.
+          const id = randomUUID()
+          return sql.write.rows(
+            (q) => q`insert into lootbox_type (id, name, description, config)
+                     values (${id}, ${name}, ${description}, ${JSON.stringify(config)}::text::jsonb)
+                     on conflict (id) do update set id = excluded.id returning ${columns(q)}`,
+          )
+        },
         list: ({ limit, offset }) =>
           sql.rows<PublicLootBoxType>(
             (q) =>

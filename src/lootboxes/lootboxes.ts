@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { LootboxActors } from "../../actors/lootbox.ts"
+import { atMostOnce, unchanged, type Written } from "../../actors/operation.ts"
 import {
   Conflict,
   Forbidden,
@@ -9,16 +10,16 @@ import {
   type Unavailable,
   type Unprocessable,
 } from "../../schema/errors.ts"
-import type {
-  AdminNewLootBoxBody,
-  AdminUpdateLootBoxBody,
-  LootBoxStatus,
+import {
+  type AdminNewLootBoxBody,
+  type AdminUpdateLootBoxBody,
+  type LootBoxStatus,
+  lootboxKey,
 } from "../../schema/lootboxes/lootbox.ts"
-import type { BoxedId, LootboxContext } from "../../schema/lootboxes/lootbox-snapshot.ts"
+import type { BoxedId, LootboxContext, LootboxInput } from "../../schema/lootboxes/lootbox-snapshot.ts"
 import { Parties } from "../accounts/party-store.ts"
 import type { Principal } from "../http/principal.ts"
 import { DefaultPubkeys } from "../keys/default-pubkey.ts"
-import { isForgotten, uuidOf } from "../turns/operation-key.ts"
 import type { LootboxRow } from "./lootbox-store.ts"
 import { LootboxViews, maySeeBox } from "./lootbox-view.ts"
 import { boxed, checkLootboxRequest, makeFindBoxOwner } from "./rules.ts"
@@ -33,6 +34,7 @@ const rowOf = ({ context, value }: Snapshot): LootboxRow => ({
 })
 type Refusal = Forbidden | NotFound | Unavailable | Unprocessable
 const absent = () => new NotFound({ error: "Lootbox not found." })
+const readsAtOnce = 8
 const isBoxKey = (canonical: string) => canonical.startsWith("lootbox:")
 
 /**
@@ -56,7 +58,7 @@ const make = Effect.gen(function* () {
   const turn = (
     id: string,
     decide: Parameters<typeof actors.turn<Refusal, never>>[1],
-    options?: Parameters<typeof actors.turn<Refusal, never>>[2],
+    options?: Parameters<typeof actors.turn<Refusal, never, LootboxRow>>[2],
   ) =>
     actors.turn(id, decide, options).pipe(
       Effect.catchTag("IdsTaken", ({ canonicals }) => Effect.fail(idsTakenProblem(canonicals))),
@@ -71,11 +73,19 @@ const make = Effect.gen(function* () {
       ),
     )
 
+  /** Runs the turn that completes the request: the lootbox is also stored with the Idempotency-Key. */
+  const complete = (
+    id: string,
+    decide: Parameters<typeof turn>[1],
+    options: { readonly create?: LootboxInput } = {},
+  ) => Effect.map(turn(id, decide, { ...options, outcome: rowOf }), ({ written }) => written)
+
   const show = Effect.fnUntraced(function* (viewer: Principal, row: LootboxRow) {
     const [box] = yield* views.show(viewer, [row])
     return box!
   })
-  const view = (viewer: Principal, snapshot: Snapshot) => show(viewer, rowOf(snapshot))
+  const changed = <E>(viewer: Principal, change: Effect.Effect<Written<LootboxRow>, E>) =>
+    Effect.flatMap(atMostOnce(change), (row) => show(viewer, row))
 
   const find = Effect.fnUntraced(function* (id: string) {
     const loaded = yield* actors.find(id)
@@ -85,50 +95,65 @@ const make = Effect.gen(function* () {
   const keyOf = (ownerId: string | null, to: LootBoxStatus) =>
     ownerId === null || to !== "Used" ? Effect.succeed(null) : keys.of(ownerId)
 
-  /**
-   * Finds the lootbox that this operation key has created. If there is none, `made` is undefined and `id` is the id
-   * for a new lootbox. After 24 hours a key can be reused and creates a new lootbox.
-   */
-  const findMade = Effect.fnUntraced(function* (run: string | undefined) {
-    for (let id = run; id !== undefined; ) {
-      const made = (yield* actors.find(id))?.snapshot
-      if (made === undefined || !isForgotten(made.context.createdAt, actors.now())) {
-        return { id, made: made && rowOf(made) }
-      }
-      id = uuidOf(id, made.context.createdAt)
-    }
-    return { id: randomUUID(), made: undefined }
-  })
-
-  /** Creates a lootbox and claims the ids in it. */
+  /** Creates a lootbox and claims the ids in it. If the lootbox with this id exists already, it is returned. */
   const put = Effect.fnUntraced(function* (
     ids: ReadonlyArray<BoxedId>,
     status: LootBoxStatus,
-    facts: { readonly ownerId?: string | null; readonly typeId?: string; readonly id?: string },
+    facts: { readonly ownerId?: string | null; readonly id?: string },
   ) {
     const ownerId = facts.ownerId ?? null
     const pubkey = yield* keyOf(ownerId, status)
-    const input = { id: facts.id ?? randomUUID(), typeId: facts.typeId ?? null, ids }
-    const { snapshot } = yield* turn(
+    const input = { id: facts.id ?? randomUUID(), typeId: null, ids }
+    return yield* complete(
       input.id,
       (_, now) => Effect.succeed({ type: "CREATE", now, to: status, ids, ownerId, pubkey } as const),
       { create: input },
     ).pipe(
-      // The same request was sent twice concurrently, and the other one has created the lootbox.
       Effect.catchTag("EventRefused", (refused) =>
         Effect.flatMap(actors.find(input.id), (made) =>
-          made === undefined ? Effect.die(refused) : Effect.succeed(made),
+          made === undefined ? Effect.die(refused) : Effect.succeed(unchanged(rowOf(made.snapshot))),
         ),
       ),
       Effect.catchTag("NotFound", Effect.die),
     )
-    return rowOf(snapshot)
   })
 
-  /** Creates a lootbox. A repeated call with the same operation key returns the lootbox of the first call. */
-  const create = Effect.fnUntraced(function* (viewer: Principal, body: AdminNewLootBoxBody, run?: string) {
-    const { id, made } = yield* findMade(run)
-    if (made !== undefined) return yield* show(viewer, made)
+  /**
+   * Creates lootboxes with status Draft, all or none, with one statement. Fails with `IdsTaken` if an id is not free.
+   * Returns the ids of the lootboxes.
+   */
+  const putDrafts = (typeId: string, [first, ...others]: ReadonlyArray<ReadonlyArray<BoxedId>>) => {
+    const inputOf = (ids: ReadonlyArray<BoxedId>) => ({ id: randomUUID(), typeId, ids })
+    const own = inputOf(first ?? [])
+    const joined = others.map(inputOf)
+    let at = 0
+    const eventOf = ({ ids }: LootboxInput) =>
+      ({ type: "CREATE", now: at, to: "Draft", ids, ownerId: null, pubkey: null }) as const
+    const decide = (now: number) => {
+      at = now
+      return Effect.succeed(eventOf(own))
+    }
+    return actors
+      .turn(own.id, (_, now) => decide(now), {
+        create: own,
+        also: () => ({
+          joined: joined.map((create) => ({
+            entity: "lootbox" as const,
+            id: create.id,
+            event: eventOf(create),
+            create,
+            claim: lootboxKey(create.id),
+          })),
+        }),
+        outcome: () => [own, ...joined].map(({ id }) => id),
+      })
+      .pipe(
+        Effect.map(({ written }) => written),
+        Effect.catchTag(["EventRefused", "LimitReached", "NotFound", "UniqueConflict"], Effect.die),
+      )
+  }
+
+  const create = Effect.fnUntraced(function* (body: AdminNewLootBoxBody) {
     const request = {
       status: body.status,
       yats: body.yats,
@@ -138,14 +163,13 @@ const make = Effect.gen(function* () {
       ids: [],
     }
     yield* checkLootboxRequest(request)
-    const row = yield* put(boxed(body.yats), body.status, { id, ownerId: yield* findOwner(request) })
-    return yield* show(viewer, row)
+    return yield* put(boxed(body.yats), body.status, { ownerId: yield* findOwner(request) })
   })
 
-  const update = Effect.fnUntraced(function* (viewer: Principal, id: string, body: AdminUpdateLootBoxBody) {
+  const update = (id: string, body: AdminUpdateLootBoxBody) => {
     const yats = body.yats ?? undefined
     const names = { ownerEmail: body.owner_email ?? undefined, ownerId: body.owner_id ?? undefined }
-    const { snapshot } = yield* turn(id, ({ snapshot: { context, value } }, now) =>
+    return complete(id, ({ snapshot: { context, value } }, now) =>
       Effect.gen(function* () {
         if (value === "Deleted" || value === "New") return yield* absent()
         const to = body.status ?? value
@@ -161,11 +185,10 @@ const make = Effect.gen(function* () {
         return { type: "REVISE", now, to, ids, ownerId, pubkey } as const
       }),
     )
-    return yield* view(viewer, snapshot)
-  })
+  }
 
-  const open = Effect.fnUntraced(function* (viewer: Principal, id: string) {
-    const { snapshot } = yield* turn(id, ({ snapshot: { context, value } }, now) =>
+  const open = (viewer: Principal, id: string) =>
+    complete(id, ({ snapshot: { context, value } }, now) =>
       Effect.gen(function* () {
         if (value === "Deleted") return yield* absent()
         if (context.ownerId !== viewer.userId) {
@@ -177,8 +200,6 @@ const make = Effect.gen(function* () {
         return { type: "OPEN", now, pubkey } as const
       }),
     )
-    return yield* view(viewer, snapshot)
-  })
 
   /** Makes the buyer the owner of a lootbox that is paid. A repeated call for the same order has no effect. */
   const sell = Effect.fnUntraced(function* (id: string, orderId: string, buyerId: string) {
@@ -195,23 +216,31 @@ const make = Effect.gen(function* () {
   })
 
   return {
-    findMade,
     put,
-    create,
-    update,
-    open,
+    putDrafts,
     sell,
-    remove: Effect.fnUntraced(function* (viewer: Principal, id: string) {
-      const { snapshot } = yield* turn(id, ({ snapshot: { value } }, now) =>
-        value === "Deleted" ? Effect.fail(absent()) : Effect.succeed({ type: "DELETE", now } as const),
-      )
-      return yield* view(viewer, snapshot)
-    }),
+    /** The requests that change a lootbox. Each returns the response. */
+    create: (viewer: Principal, body: AdminNewLootBoxBody) => changed(viewer, create(body)),
+    update: (viewer: Principal, id: string, body: AdminUpdateLootBoxBody) =>
+      changed(viewer, update(id, body)),
+    open: (viewer: Principal, id: string) => changed(viewer, open(viewer, id)),
+    remove: (viewer: Principal, id: string) =>
+      changed(
+        viewer,
+        complete(id, ({ snapshot: { value } }, now) =>
+          value === "Deleted" ? Effect.fail(absent()) : Effect.succeed({ type: "DELETE", now } as const),
+        ),
+      ),
     show: Effect.fnUntraced(function* (viewer: Principal, id: string) {
       const snapshot = yield* find(id)
       if (snapshot === undefined || !maySeeBox(viewer, rowOf(snapshot))) return yield* absent()
-      return yield* view(viewer, snapshot)
+      return yield* show(viewer, rowOf(snapshot))
     }),
+    /** Returns those of the lootboxes that exist, in the given order. */
+    findMany: (ids: ReadonlyArray<string>) =>
+      Effect.map(Effect.forEach(ids, find, { concurrency: readsAtOnce }), (found) =>
+        found.filter((snapshot) => snapshot !== undefined).map(rowOf),
+      ),
     /** Whether the contents of the lootbox were changed after the time `at`, while it was on sale. */
     isRevisedSince: Effect.fnUntraced(function* (id: string, at: string) {
       const revisedAt = (yield* find(id))?.context.revisedAt

@@ -10,7 +10,6 @@ import {
 import { paged, pageQuery, pageRequest } from "../../schema/paging.ts"
 import { Uuid } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
-import { operationKeyOf } from "../turns/operation-key.ts"
 import { LootboxLists, lootboxSorts } from "./lootbox-store.ts"
 import { LootboxViews, maySeeAllBoxes } from "./lootbox-view.ts"
 import { Lootboxes } from "./lootboxes.ts"
@@ -28,11 +27,7 @@ const create = route({
   body: AdminNewLootBoxBody,
   success: PublicLootBox,
   errors: [Conflict, Unprocessable],
-  handler: ({ body, headers, principal }) => {
-    const yats = body.yats.map(({ canonical }) => canonical)
-    const run = operationKeyOf(principal, headers, "lootbox", { ...body, yats })
-    return Lootboxes.use((boxes) => boxes.create(principal, body, run))
-  },
+  handler: ({ body, principal }) => Lootboxes.use((boxes) => boxes.create(principal, body)),
 })
 
 const list = route({

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { NotFound, Unprocessable } from "../../schema/errors.ts"
 import {
   AdminNewLootBoxType,
@@ -8,7 +9,6 @@ import {
 } from "../../schema/lootboxes/lootbox.ts"
 import { pieceOf, pieceQuery } from "../../schema/paging.ts"
 import { route } from "../http/route.ts"
-import { operationKey, operationKeyOf } from "../turns/operation-key.ts"
 import { LootboxGeneration } from "./generation.ts"
 import { LootboxTypes, maxTypesListed } from "./lootbox-type-store.ts"
 
@@ -24,9 +24,9 @@ const create = route({
   body: AdminNewLootBoxType,
   success: PublicLootBoxType,
   errors: [Unprocessable],
-  handler: ({ body, headers, principal }) =>
+  handler: ({ body }) =>
     LootboxGeneration.use((generation) =>
-      generation.createType(body, operationKey(principal, headers, body)),
+      Effect.map(atMostOnce(generation.createType(body)), ({ rows }) => rows[0]!),
     ),
 })
 
@@ -53,16 +53,13 @@ const generate = route({
   body: LootBoxGenerationRequest,
   success: LootBoxSet,
   errors: [NotFound, Unprocessable],
-  handler: ({ body, headers, principal }) => {
-    const { loot_box_type_id, num_boxes } = body
-    const run = operationKeyOf(principal, headers, "lootboxes", body)
-    return LootboxGeneration.use((generation) =>
-      Effect.map(
-        generation.generate(principal, loot_box_type_id.toLowerCase(), num_boxes, run),
-        (loot_boxes) => ({ loot_boxes, num_requested: num_boxes }),
-      ),
-    )
-  },
+  handler: ({ body: { loot_box_type_id, num_boxes }, principal }) =>
+    LootboxGeneration.use((generation) =>
+      Effect.map(generation.generate(principal, loot_box_type_id.toLowerCase(), num_boxes), (loot_boxes) => ({
+        loot_boxes,
+        num_requested: num_boxes,
+      })),
+    ),
 })
 
 export const lootboxTypes = [create, list, generate] as const

@@ -1,28 +1,31 @@
-import { Effect, Fiber, Layer, Schedule } from "effect"
+import { Effect, Fiber, Latch, Layer, Schedule } from "effect"
 import { AppConfig } from "../config/config.ts"
+import { Metrics } from "../telemetry/metrics.ts"
 import { maxTries, Outbox, type OutboxMail } from "../turns/outbox.ts"
 import { deliveredHere, isPhone } from "../turns/outbox-recipients.ts"
+import { makeDeliveryCounts } from "./delivery-counts.ts"
 import type { DeliveryProvider } from "./delivery-provider.ts"
 import { render } from "./mail-texts.ts"
+import { Slots } from "./slots.ts"
 import { twilioProvider } from "./sms.ts"
 import { smtpProvider } from "./smtp.ts"
 
-/**
- * The number of messages that are leased together. All of them are sent concurrently. If more were leased, some
- * messages would have to wait. Their lease could expire, and another process would send them too.
- */
-const batchSize = 4
 const pauseMs = 500
 /**
- * While a message is being sent, its lease is renewed at this interval. The interval is much shorter than the
- * shortest lease.
+ * While a message is being sent, its lease is renewed at this interval. The interval is shorter than a third of the
+ * lease.
  */
-const renewLeaseEvery = "10 seconds"
+const renewLeaseEvery = "8 seconds"
+/**
+ * A message that the provider has accepted is marked as sent again and again, at this interval and this many times, if
+ * the database cannot be reached. A message that is not marked is sent twice.
+ */
+const markSent = Schedule.max([Schedule.spaced("1 second"), Schedule.recurs(60)])
 
 /**
  * Sends the messages of the outbox through the configured providers. A message that no process can send counts as
- * sent and stays readable in the outbox. Every process may run this: each message is leased by one process, and every
- * further attempt has a longer lease.
+ * sent and stays readable in the outbox. Every process may run this: each message is leased by one process. Messages are
+ * sent independently of each other: a slot that becomes free takes the next message that is due.
  */
 export const delivery = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -40,6 +43,11 @@ export const delivery = Layer.effectDiscard(
       yield* Effect.logWarning("SMTP_URL is not set: mail is stored in the outbox and not sent")
     }
 
+    const slots = new Slots()
+    const count = makeDeliveryCounts()
+    const metrics = yield* Metrics
+    metrics.gauge("outbox_sending", "Messages that this process is sending now", () => slots.busy)
+
     /**
      * Renews the lease while the message is being sent, so that no other process sends the message, however slow the
      * server is.
@@ -47,7 +55,7 @@ export const delivery = Layer.effectDiscard(
     const withLease = <A, E>(message: OutboxMail, sending: Effect.Effect<A, E>) =>
       Effect.scoped(
         outbox
-          .hold(message.id)
+          .hold(message)
           .pipe(
             Effect.ignore,
             Effect.delay(renewLeaseEvery),
@@ -58,47 +66,85 @@ export const delivery = Layer.effectDiscard(
           ),
       )
 
-    const send = (provider: DeliveryProvider, message: OutboxMail) =>
-      withLease(message, provider.send({ id: message.id, to: message.to, ...render(message) })).pipe(
-        Effect.andThen(outbox.sent(message.id)),
-        Effect.catchTag("DeliveryFailed", ({ isPermanent, reason }) => {
-          // Servers repeat the recipient's address in their responses. Logs must not contain personal data.
-          const why = reason.replaceAll(message.to, "the recipient")
-          const facts = { mail: message.id, kind: message.kind, tries: message.tries, reason: why }
-          return isPermanent || message.tries >= maxTries(message.kind)
-            ? Effect.andThen(Effect.logError("mail delivery abandoned", facts), outbox.giveUp(message.id))
-            : Effect.logWarning("mail delivery failed, will retry", facts)
-        }),
+    const failed = (message: OutboxMail, isPermanent: boolean, reason: string) => {
+      const { id, kind, to, tries } = message
+      // Servers repeat the recipient's address in their responses. Logs must not contain personal data.
+      const facts = { mail: id, kind, tries, reason: reason.replaceAll(to, "the recipient") }
+      const isLast = isPermanent || tries >= maxTries(kind)
+      count(isLast ? "abandoned" : "retried")
+      return isLast
+        ? Effect.andThen(Effect.logError("mail delivery abandoned", facts), outbox.giveUp(id))
+        : Effect.andThen(
+            Effect.logWarning("mail delivery failed, will retry", facts),
+            outbox.retryLater(message),
+          )
+    }
+
+    const send = (provider: DeliveryProvider, message: OutboxMail) => {
+      const { id, to } = message
+      return withLease(
+        message,
+        provider.send({ id, to, ...render(message) }).pipe(
+          Effect.tap(() => Effect.sync(() => count("delivered"))),
+          Effect.andThen(Effect.retry(outbox.sent(id), markSent)),
+          Effect.catchTag("DeliveryFailed", ({ isPermanent, reason }) =>
+            failed(message, isPermanent, reason),
+          ),
+        ),
+      )
+    }
+
+    const wake = yield* Latch.make()
+    const deliver = (message: OutboxMail) => {
+      const provider = isPhone(message.to) ? sms : mail
+      slots.add(message)
+      return (provider === undefined ? outbox.sent(message.id) : send(provider, message)).pipe(
+        Effect.catchCause((cause) => Effect.logWarning("mail delivery failed", cause)),
+        Effect.andThen(
+          Effect.sync(() => {
+            slots.remove(message)
+            wake.openUnsafe()
+          }),
+        ),
         // If sending were interrupted after the provider accepted the message, another process would send the message
         // again.
         Effect.uninterruptible,
+        Effect.forkDetach,
       )
-
-    const deliver = (message: OutboxMail) => {
-      const provider = isPhone(message.to) ? sms : mail
-      return provider === undefined ? outbox.sent(message.id) : send(provider, message)
     }
 
-    const sendDue = Effect.gen(function* () {
-      for (;;) {
-        const messages = yield* outbox.take(batchSize)
-        yield* Effect.forEach(messages, deliver, { concurrency: batchSize, discard: true })
-        if (messages.length < batchSize) return
-      }
-    })
+    const sendDue = Effect.suspend(() =>
+      slots.free.total === 0
+        ? Effect.void
+        : Effect.flatMap(outbox.take(slots.free, slots.ids), Effect.forEach(deliver, { discard: true })),
+    )
     const { mail: sendsMail, phones: sendsSms } = deliveredHere(config)
     const round = Effect.andThen(
       sendsMail || sendsSms ? sendDue : Effect.void,
       sendsMail && sendsSms ? Effect.void : outbox.keepDue,
-    ).pipe(Effect.catchCause((cause) => Effect.logWarning("mail delivery round failed", cause)))
+    ).pipe(
+      Effect.catchCause((cause) => Effect.logWarning("mail delivery round failed", cause)),
+      Effect.uninterruptible,
+    )
+    // The latch is closed before the round, so that a slot that becomes free during the round is noticed.
+    const rounds = wake.close.pipe(
+      Effect.andThen(round),
+      Effect.andThen(Effect.timeoutOption(wake.await, `${pauseMs} millis`)),
+      Effect.forever,
+    )
+    const sendingEnds = Effect.suspend(() => (slots.busy === 0 ? Effect.void : wake.await)).pipe(
+      Effect.andThen(wake.close),
+      Effect.repeat({ while: () => slots.busy > 0 }),
+    )
 
     // Shutdown waits for messages that are being sent, but for no longer than it waits for requests.
-    yield* Effect.acquireRelease(
-      Effect.forkDetach(round.pipe(Effect.repeat(Schedule.spaced(`${pauseMs} millis`)))),
-      (rounds) =>
-        Effect.interruptible(
-          Fiber.interrupt(rounds).pipe(Effect.timeoutOption(`${config.drainSeconds} seconds`)),
+    yield* Effect.acquireRelease(Effect.forkDetach(rounds), (running) =>
+      Effect.interruptible(
+        Fiber.interrupt(running).pipe(
+          Effect.andThen(sendingEnds),
+          Effect.timeoutOption(`${config.drainSeconds} seconds`),
         ),
+      ),
     )
   }),
 )

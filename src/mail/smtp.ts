@@ -1,18 +1,23 @@
 import { Effect, Redacted } from "effect"
+import type { SendMailOptions } from "nodemailer"
 import type { Config } from "../config/config.ts"
 import { DeliveryFailed, type DeliveryProvider } from "./delivery-provider.ts"
+import { SmtpConnection } from "./smtp-connection.ts"
 
 /**
- * The maximum time for opening a connection, and for the server's greeting. Some servers delay the greeting, for
- * example Postfix's postscreen by six seconds.
+ * The maximum time for opening a connection, with the server's greeting and the start of TLS. Some servers delay the
+ * greeting, for example Postfix's postscreen by six seconds.
  */
-const openMs = 30_000
+const openMs = 15_000
+/** The maximum time until the server has accepted the recipient and the content of the mail was sent. */
+const sendMs = 30_000
 /**
- * The maximum time to wait for a response of the server. It is long, because a server may filter a message before it
- * acknowledges it. After a timeout, the message would be sent again.
+ * The maximum time after that until the server acknowledges the mail. It is longer, because a server may filter a mail
+ * before it acknowledges it. A mail that the server accepts after this time is sent twice.
  */
-const socketMs = 120_000
-const maxConnections = 4
+const acknowledgeMs = 60_000
+/** An unused connection is closed after this time, usually before the server closes it. */
+const idleMs = 5000
 
 /**
  * If the server rejects one of these SMTP commands, the rejection concerns the message. If it rejects any other
@@ -33,32 +38,53 @@ const toDeliveryFailed = (error: unknown): DeliveryFailed => {
   return new DeliveryFailed({ reason: message ?? "unknown", isPermanent })
 }
 
-/** Sends mail through the configured SMTP server, over a small pool of connections. */
+/**
+ * Sends mail through the configured SMTP server. Each mail that is being sent has a connection, and connections are used
+ * again. The caller limits how many mails are sent at the same time.
+ */
 export const smtpProvider = (url: Redacted.Redacted, from: Config["mailFrom"]) =>
   Effect.gen(function* () {
     const { createTransport } = yield* Effect.promise(() => import("nodemailer"))
-    const transport = yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        createTransport(
-          {
-            url: Redacted.value(url),
-            pool: true,
-            maxConnections,
-            connectionTimeout: openMs,
-            greetingTimeout: openMs,
-            socketTimeout: socketMs,
-          } as never,
-          { from },
-        ),
-      ),
-      (open) => Effect.sync(() => open.close()),
+    const open = (): SmtpConnection => {
+      const transport = createTransport(
+        {
+          url: Redacted.value(url),
+          pool: true,
+          maxConnections: 1,
+          // A mail of which nothing was sent is sent again if the server has closed the connection in the meantime.
+          maxRequeues: 1,
+          idleTimeout: idleMs,
+          connectionTimeout: openMs,
+          greetingTimeout: openMs,
+          socketTimeout: acknowledgeMs,
+        } as never,
+        { from },
+      )
+      return new SmtpConnection(transport, { sendMs, acknowledgeMs })
+    }
+    const connections = yield* Effect.acquireRelease(
+      Effect.sync(() => ({ idle: [] as SmtpConnection[], all: new Set<SmtpConnection>() })),
+      ({ all }) =>
+        Effect.sync(() => {
+          for (const connection of all) connection.abort()
+        }),
     )
+    const send = async (mail: SendMailOptions) => {
+      const connection = connections.idle.pop() ?? open()
+      connections.all.add(connection)
+      try {
+        await connection.send(mail)
+      } finally {
+        if (connection.isAborted) connections.all.delete(connection)
+        else connections.idle.push(connection)
+      }
+    }
     const domain = /@([\w.-]+)/.exec(from)?.[1] ?? "localhost"
     const provider: DeliveryProvider = {
       send: ({ html, id, subject, text, to }) =>
         Effect.tryPromise({
           try: () =>
-            transport.sendMail({
+            send({
               to: { name: "", address: to },
               subject,
               text,
@@ -68,7 +94,7 @@ export const smtpProvider = (url: Redacted.Redacted, from: Config["mailFrom"]) =
               disableUrlAccess: true,
             }),
           catch: toDeliveryFailed,
-        }).pipe(Effect.asVoid),
+        }),
     }
     return provider
   })

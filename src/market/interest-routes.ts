@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import { NotFound, Unprocessable, UnsupportedEmoji } from "../../schema/errors.ts"
 import {
@@ -9,8 +10,7 @@ import {
 import { paged, pageQuery, pageRequest } from "../../schema/paging.ts"
 import { text } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
-import { operationKey } from "../turns/operation-key.ts"
-import { Interests, interestSorts } from "./interest-store.ts"
+import { type InterestOutcome, Interests, interestSorts } from "./interest-store.ts"
 
 const readId = (given: string): Effect.Effect<string, UnsupportedEmoji> => {
   const id = parseEmojiId(given)
@@ -18,6 +18,8 @@ const readId = (given: string): Effect.Effect<string, UnsupportedEmoji> => {
     ? Effect.succeed(id.canonical)
     : Effect.fail(new UnsupportedEmoji({ error: id.message }))
 }
+
+const interestOf = ({ rows }: InterestOutcome): UserInterest => rows[0]!
 
 const list = route({
   id: "getInterestedUsers",
@@ -51,11 +53,10 @@ const register = route({
   body: NewUserInterestParameters,
   success: UserInterest,
   errors: [UnsupportedEmoji, Unprocessable],
-  handler: ({ body, headers, principal }) =>
-    Effect.flatMap(readId(body.emoji_id), (canonical) => {
-      const id = operationKey(principal, headers, "registerInterest", canonical)
-      return Interests.use((interests) => interests.add(id, principal.userId, canonical))
-    }),
+  handler: ({ body, principal }) =>
+    Effect.flatMap(readId(body.emoji_id), (canonical) =>
+      atMostOnce(Interests.use((interests) => interests.add(principal.userId, canonical))),
+    ).pipe(Effect.map(interestOf)),
 })
 
 const show = route({
@@ -89,8 +90,8 @@ const remove = route({
   errors: [UnsupportedEmoji, NotFound],
   handler: ({ params, principal }) =>
     Effect.flatMap(readId(params.emoji_id), (canonical) =>
-      Interests.use((interests) => interests.remove(principal.userId, canonical)),
-    ),
+      atMostOnce(Interests.use((interests) => interests.remove(principal.userId, canonical))),
+    ).pipe(Effect.map(interestOf)),
 })
 
 export const interests = [list, register, show, remove] as const

@@ -1,11 +1,17 @@
+import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
+import type { Written } from "../../actors/operation.ts"
 import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import type { UserInterest } from "../../schema/market/user-interest.ts"
 import type { PageRequest } from "../../schema/paging.ts"
+import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { Sql } from "../postgres/sql.ts"
 
 export const interestSorts = ["created_at", "updated_at", "emoji_id"] as const
 type InterestSort = (typeof interestSorts)[number]
+
+/** The interest that was added or removed. */
+export type InterestOutcome = WriteOutcome<UserInterest, undefined>
 
 const maxInterestsPerUser = 1000
 
@@ -19,25 +25,20 @@ export class Interests extends Context.Service<
     ): Effect.Effect<{ readonly data: ReadonlyArray<UserInterest>; readonly total: number }, Unavailable>
     get(userId: string, canonical: string): Effect.Effect<UserInterest, NotFound | Unavailable>
     /**
-     * Adds an interest with this id and returns it. A repeated call with the same id returns the same interest. Fails if
-     * the user already has an interest in the emoji id, owns it, or has too many interests.
+     * Adds an interest. Fails if the user already has an interest in the emoji id, owns it, or has too many interests.
      */
     add(
-      id: string,
       userId: string,
       canonical: string,
-    ): Effect.Effect<UserInterest, Unprocessable | Unavailable>
-    remove(userId: string, canonical: string): Effect.Effect<UserInterest, NotFound | Unavailable>
+    ): Effect.Effect<Written<InterestOutcome>, Unprocessable | Unavailable>
+    remove(userId: string, canonical: string): Effect.Effect<Written<InterestOutcome>, NotFound | Unavailable>
   }
 >()("directory/Interests") {
   static readonly layer = Layer.effect(
     Interests,
     Effect.gen(function* () {
       const sql = yield* Sql
-      const orNotFound = (rows: ReadonlyArray<UserInterest>) =>
-        rows[0] === undefined
-          ? Effect.fail(new NotFound({ error: "You have not registered interest in this emoji id." }))
-          : Effect.succeed(rows[0])
+      const notFound = () => new NotFound({ error: "You have not registered interest in this emoji id." })
 
       return Interests.of({
         list: Effect.fnUntraced(function* (userId, { dir, limit, page, sort }) {
@@ -54,19 +55,22 @@ export class Interests extends Context.Service<
           return row!
         }),
         get: Effect.fnUntraced(function* (userId, canonical) {
-          return yield* orNotFound(
-            yield* sql.rows<UserInterest>(
-              (q) => q`select id, user_id, canonical as emoji_id, created_at, updated_at from user_interest
-                        where user_id = ${userId} and canonical = ${canonical}`,
-            ),
-          )
-        }),
-        add: Effect.fnUntraced(function* (id, userId, canonical) {
           const [row] = yield* sql.rows<UserInterest>(
+            (q) => q`select id, user_id, canonical as emoji_id, created_at, updated_at from user_interest
+                      where user_id = ${userId} and canonical = ${canonical}`,
+          )
+          return row ?? (yield* notFound())
+        }),
+        add: Effect.fnUntraced(function* (userId, canonical) {
+          // The new id distinguishes the added interest from one that the user already had.
+          const id = randomUUID()
+          const added = yield* sql.write.rows<UserInterest>(
             (q) => q`select id, user_id, canonical as emoji_id, created_at, updated_at
                        from add_interest(${id}, ${userId}, ${canonical}, ${maxInterestsPerUser})`,
+            { when: (q) => q`effect.id = ${id}` },
           )
-          if (row?.id === id) return row
+          const [row] = added.outcome.rows
+          if (row?.id === id) return added
           if (row !== undefined) {
             return yield* new Unprocessable({
               error: "You have already registered interest in this emoji id.",
@@ -80,12 +84,11 @@ export class Interests extends Context.Service<
           })
         }),
         remove: Effect.fnUntraced(function* (userId, canonical) {
-          return yield* orNotFound(
-            yield* sql.rows<UserInterest>(
-              (q) => q`delete from user_interest where user_id = ${userId} and canonical = ${canonical}
-                       returning id, user_id, canonical as emoji_id, created_at, updated_at`,
-            ),
+          const removed = yield* sql.write.rows<UserInterest>(
+            (q) => q`delete from user_interest where user_id = ${userId} and canonical = ${canonical}
+                     returning id, user_id, canonical as emoji_id, created_at, updated_at`,
           )
+          return removed.outcome.rows.length > 0 ? removed : yield* notFound()
         }),
       })
     }),

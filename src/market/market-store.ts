@@ -23,12 +23,8 @@ export const makeMarketStore = Effect.map(Sql, (sql) => ({
       .pipe(Effect.map(([row]) => row?.parameters)),
   /** Replaces the parameters, and queues notices for the users who have an interest in the released ids. */
   putParameters: (parameters: MarketParameters, released: Array<string>) =>
-    sql.rows(
-      (q) => q`with p as (
-                 insert into price_parameters as p (parameters) values (${JSON.stringify(parameters)}::text::jsonb)
-                 on conflict (sole) do update
-                    set parameters = excluded.parameters, version = p.version + 1, updated_at = now())
-               select put_freed(${released})`,
+    sql.write.rows<unknown>(
+      (q) => q`select put_price_parameters(${JSON.stringify(parameters)}::text::jsonb, ${released})`,
     ),
   /** Returns those of the ids that are registered or claimed, as a map by canonical id. */
   findHeld: (canonicals: Array<string>) =>

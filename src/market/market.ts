@@ -1,11 +1,11 @@
 import { Context, Effect, Layer } from "effect"
+import type { Written } from "../../actors/operation.ts"
 import type { EmojiId } from "../../schema/directory/emoji-id.ts"
 import { rhythmScore } from "../../schema/directory/rhythm-score.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { Availability } from "../../schema/market/search-result.ts"
 import { Bus } from "../cluster/bus.ts"
-import { invalidateAfterUnknownOutcome } from "../cluster/invalidate-after-unknown-outcome.ts"
-import { AppConfig } from "../config/config.ts"
+import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { defaultMarketParameters, heldBackBy, lengthOf, type MarketParameters } from "./market-parameters.ts"
 import { type HeldRow, makeMarketStore } from "./market-store.ts"
 import { priceInCents } from "./pricing.ts"
@@ -56,7 +56,9 @@ export class Market extends Context.Service<
     /**
      * Stores new parameters. If the new parameters put an id on sale, users with an interest in this id are notified.
      */
-    setParameters(parameters: MarketParameters): Effect.Effect<void, Unavailable>
+    setParameters(
+      parameters: MarketParameters,
+    ): Effect.Effect<Written<WriteOutcome<unknown, undefined>>, Unavailable>
   }
 >()("directory/Market") {
   static readonly layer = Layer.effect(
@@ -64,7 +66,6 @@ export class Market extends Context.Service<
     Effect.gen(function* () {
       const store = yield* makeMarketStore
       const bus = yield* Bus
-      const { statementTimeoutMs } = yield* AppConfig
       let known: MarketParameters | undefined
       let generation = 0
       bus.onInvalidate(topic, () => {
@@ -79,7 +80,7 @@ export class Market extends Context.Service<
       const read = Effect.gen(function* () {
         const startedAt = generation
         const parameters = (yield* store.findParameters()) ?? defaultMarketParameters
-        if (startedAt === generation) known = parameters
+        if (startedAt === generation && !bus.isMarked(topic, "all")) known = parameters
         return parameters
       })
       const currentParameters = () => (known !== undefined && bus.mayServe() ? Effect.succeed(known) : read)
@@ -132,11 +133,7 @@ export class Market extends Context.Service<
         storedParameters: read,
         setParameters: Effect.fnUntraced(function* (given) {
           const released = yield* findReleased(given)
-          const invalidate = bus.invalidate(topic, ["all"])
-          yield* store.putParameters(given, released).pipe(
-            Effect.tapError(() => invalidateAfterUnknownOutcome(invalidate, statementTimeoutMs)),
-            Effect.andThen(invalidate),
-          )
+          return yield* store.putParameters(given, released).pipe(bus.invalidating({ [topic]: ["all"] }))
         }),
       })
     }),

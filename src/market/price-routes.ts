@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { route } from "../http/route.ts"
 import { Market } from "./market.ts"
 import { MarketParameters } from "./market-parameters.ts"
@@ -27,7 +28,7 @@ const writePrices = route({
   body: MarketParameters,
   success: MarketParameters,
   errors: [],
-  handler: ({ body }) => Market.use((market) => Effect.as(market.setParameters(body), body)),
+  handler: ({ body }) => Effect.as(atMostOnce(Market.use((market) => market.setParameters(body))), body),
 })
 
 export const prices = [readPrices, writePrices] as const

@@ -1,5 +1,7 @@
 import { Context, Effect, Layer } from "effect"
+import type { Written } from "../../actors/operation.ts"
 import type { Unavailable } from "../../schema/errors.ts"
+import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { Sql } from "../postgres/sql.ts"
 import type { OutboxRow } from "../turns/outbox.ts"
 
@@ -17,13 +19,16 @@ export interface MintState {
 export class MintPermissions extends Context.Service<
   MintPermissions,
   {
-    /** Stores a permission and, in the same statement, the mail about it. */
-    note(permission: {
-      readonly canonical: string
-      readonly ownerId: string
-      readonly untilSeconds: number
-      readonly mail: ReadonlyArray<OutboxRow>
-    }): Effect.Effect<MintOutcome, Unavailable>
+    /** Stores a permission and, in the same statement, the mail about it. `keep` is what the response contains. */
+    note<Keep>(
+      permission: {
+        readonly canonical: string
+        readonly ownerId: string
+        readonly untilSeconds: number
+        readonly mail: ReadonlyArray<OutboxRow>
+      },
+      keep: Keep,
+    ): Effect.Effect<Written<WriteOutcome<{ readonly result: MintOutcome }, Keep>>, Unavailable>
     /** Returns whether the id is minted, and until when its last mint permission is valid. */
     find(canonical: string): Effect.Effect<MintState, Unavailable>
   }
@@ -33,16 +38,15 @@ export class MintPermissions extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       return MintPermissions.of({
-        note: ({ canonical, mail, ownerId, untilSeconds }) =>
-          sql
-            .rows<{ result: MintOutcome }>(
-              (q) => q`
-                with done as materialized (
-                  select permit_mint(${canonical}, ${ownerId}::uuid, '{}', to_timestamp(${untilSeconds})) as result)
-                select result, case when result->>'outcome' = 'permitted'
-                                    then put_mail(${JSON.stringify(mail)}::text::jsonb)::text end as mailed from done`,
-            )
-            .pipe(Effect.map((rows) => rows[0]!.result)),
+        note: ({ canonical, mail, ownerId, untilSeconds }, keep) =>
+          sql.write.rows(
+            (q) => q`
+              with done as materialized (
+                select permit_mint(${canonical}, ${ownerId}::uuid, '{}', to_timestamp(${untilSeconds})) as result)
+              select result, case when result->>'outcome' = 'permitted'
+                                  then put_mail(${JSON.stringify(mail)}::text::jsonb)::text end as mailed from done`,
+            { keep, when: (q) => q`effect.result->>'outcome' = 'permitted'` },
+          ),
         find: (canonical) =>
           sql
             .rows<MintState>(

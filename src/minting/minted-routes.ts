@@ -1,34 +1,51 @@
 import { Effect, Schema } from "effect"
+import { atMostOnce, unchanged, type Written } from "../../actors/operation.ts"
 import { checkEmojiId } from "../../schema/directory/check-emoji-id.ts"
 import { EmojiListItem } from "../../schema/directory/emoji-list-item.ts"
-import { Conflict, fieldFault, NotFound, Unprocessable, UnsupportedEmoji } from "../../schema/errors.ts"
+import {
+  Conflict,
+  fieldFault,
+  NotFound,
+  type Unavailable,
+  Unprocessable,
+  UnsupportedEmoji,
+} from "../../schema/errors.ts"
 import { MintedRequest } from "../../schema/minting/mint-signature.ts"
 import { checkScope } from "../accounts/permissions.ts"
 import { recordEvent } from "../accounts/security-log/security-log.ts"
 import { idAbsent } from "../directory/edit-outcome.ts"
 import { IdChanges } from "../directory/id-changes.ts"
 import { toListItem } from "../directory/id-lists.ts"
-import { EmojiIds } from "../directory/id-store.ts"
+import type { IdResult } from "../directory/id-store.ts"
 import { route } from "../http/route.ts"
-import { MintedIds, type MintedOutcome } from "./minted-store.ts"
+import { MintedIds, type SetMinted } from "./minted-store.ts"
 
-const checkOutcome = (outcome: MintedOutcome) => {
-  switch (outcome.outcome) {
-    case "absent":
-      return Effect.fail(idAbsent())
-    case "in_transfer":
-      return Effect.fail(
-        new Conflict({ error: "This emoji id has an active transfer. Delete the transfer first." }),
-      )
-    case "other_token":
-      return Effect.fail(
-        fieldFault("token_id", "mismatch", `The token_id of this emoji id is ${outcome.token_id}.`),
-      )
+const set = Effect.fnUntraced(function* (
+  canonical: string,
+  minted: boolean,
+  tokenId: number | undefined,
+): Effect.fn.Return<
+  Written<IdResult<SetMinted>>,
+  Conflict | NotFound | Unavailable | Unprocessable,
+  IdChanges | MintedIds
+> {
+  const statement = (yield* MintedIds).set(canonical, minted, tokenId)
+  const set = yield* (yield* IdChanges).commit(canonical, statement)
+  switch (set.outcome) {
     case "changed":
+      return set.written
     case "unchanged":
-      return Effect.succeed(outcome)
+      return unchanged({ rows: [{ result: set }], keep: undefined })
+    case "absent":
+      return yield* idAbsent()
+    case "in_transfer":
+      return yield* new Conflict({
+        error: "This emoji id has an active transfer. Delete the transfer first.",
+      })
+    case "other_token":
+      return yield* fieldFault("token_id", "mismatch", `The token_id of this emoji id is ${set.token_id}.`)
   }
-}
+})
 
 const setMinted = route({
   id: "setMinted",
@@ -46,18 +63,18 @@ const setMinted = route({
   success: EmojiListItem,
   errors: [UnsupportedEmoji, NotFound, Conflict, Unprocessable],
   handler: Effect.fnUntraced(function* ({ body, params, principal }) {
-    const { canonical } = yield* checkEmojiId(params.emoji_id)
+    const id = yield* checkEmojiId(params.emoji_id)
+    const { canonical } = id
     if (!body.minted) yield* checkScope(principal, "nftToken:destroy")
-    const set = (yield* MintedIds).set(canonical, body.minted, body.token_id ?? undefined)
-    const outcome = yield* checkOutcome(yield* (yield* IdChanges).commit(canonical, set))
-    if (outcome.outcome === "changed")
+    const { rows } = yield* atMostOnce(set(canonical, body.minted, body.token_id ?? undefined))
+    const { result } = rows[0]!
+    if (result.outcome === "changed")
       yield* recordEvent({
         event: body.minted ? "mint.recorded" : "mint.removed",
-        userId: outcome.owner_id,
-        details: { emoji_id: canonical, token_id: outcome.token_id },
+        userId: result.owner_id,
+        details: { emoji_id: canonical, token_id: result.token_id },
       })
-    const [registered] = yield* (yield* EmojiIds).list({ canonical }, { limit: 1, offset: 0 })
-    return registered === undefined ? yield* idAbsent() : toListItem(registered)
+    return toListItem({ ...result.listed, id })
   }),
 })
 

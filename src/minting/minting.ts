@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import type { Written } from "../../actors/operation.ts"
 import type { EmojiId } from "../../schema/directory/emoji-id.ts"
 import { Conflict, Forbidden, InvalidRequest, type NotFound, type Unavailable } from "../../schema/errors.ts"
 import { isoTime } from "../../schema/iso-time.ts"
@@ -9,6 +10,7 @@ import { idAbsent } from "../directory/edit-outcome.ts"
 import { stillMintable } from "../directory/mint-conflict.ts"
 import { checkEthAddress, type EthAddressInvalid } from "../keys/eth-address.ts"
 import { DatabaseClock } from "../postgres/database-clock.ts"
+import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { Outbox } from "../turns/outbox.ts"
 import { type MintOutcome, MintPermissions } from "./mint-permission-store.ts"
 import { MintSignatures } from "./mint-signatures.ts"
@@ -19,6 +21,9 @@ export interface MintPermission {
   readonly signature: string
   readonly token: string
 }
+
+/** A stored mint permission. The signature is kept, so that a repeated request gets the same one. */
+type Permitted = WriteOutcome<{ readonly result: MintOutcome }, MintPermission>
 
 const defaultSeconds = 3600
 /**
@@ -93,7 +98,9 @@ export class Minting extends Context.Service<
       id: EmojiId,
       ownerId: string,
       request: { readonly account: string; readonly expiry?: number | null },
-    ): Effect.Effect<MintPermission, Conflict | Forbidden | InvalidRequest | NotFound | Unavailable>
+    ): Effect.Effect<Written<Permitted>, Conflict | Forbidden | InvalidRequest | NotFound | Unavailable>
+    /** Records the permission in the security log and returns it. */
+    permitted(id: EmojiId, ownerId: string, permitted: Permitted): Effect.Effect<MintPermission>
   }
 >()("directory/Minting") {
   static readonly layer = Layer.effect(
@@ -127,24 +134,35 @@ export class Minting extends Context.Service<
             })
           }
           const expiry = Math.min(wanted, nowSeconds + maxSeconds)
-          const expires_at = isoTime(expiry * 1000)
-          const refused = checkOutcome(
-            yield* permissions.note({
+          const token = id.chain
+          const signature = signatures.sign({ token, account, expirySeconds: expiry })
+          const noted = yield* permissions.note(
+            {
               canonical: id.canonical,
               ownerId,
               untilSeconds: expiry + behindSeconds,
-              mail: yield* noticeTo(ownerId, { emoji_id: id.canonical, account, expires_at }),
-            }),
+              mail: yield* noticeTo(ownerId, {
+                emoji_id: id.canonical,
+                account,
+                expires_at: isoTime(expiry * 1000),
+              }),
+            },
+            { account, expiry, signature, token },
           )
-          if (refused !== undefined) return yield* refused
+          const refused = checkOutcome(noted.outcome.rows[0]!.result)
+          return refused === undefined ? noted : yield* refused
+        }),
+        permitted: Effect.fnUntraced(function* (id, ownerId, { keep }) {
           yield* securityLog.record({
             event: "mint.signed",
             userId: ownerId,
-            details: { emoji_id: id.canonical, account, expires_at },
+            details: {
+              emoji_id: id.canonical,
+              account: keep.account,
+              expires_at: isoTime(keep.expiry * 1000),
+            },
           })
-          const token = id.chain
-          const signature = signatures.sign({ token, account, expirySeconds: expiry })
-          return { account, expiry, signature, token }
+          return keep
         }),
       })
     }),

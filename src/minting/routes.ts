@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { checkEmojiId } from "../../schema/directory/check-emoji-id.ts"
 import { Conflict, NotFound, TwoFactorRequired, UnsupportedEmoji } from "../../schema/errors.ts"
 import { SignatureRequest, SignatureResponse, TokenMetadata } from "../../schema/minting/mint-signature.ts"
@@ -28,7 +29,11 @@ const generateSignature = route({
   errors: [UnsupportedEmoji, NotFound, Conflict, TwoFactorRequired],
   handler: ({ body, params, principal }) =>
     Effect.flatMap(checkEmojiId(params.emoji_id), (id) =>
-      Minting.use((minting) => minting.permit(id, principal.userId, body)),
+      Minting.use((minting) =>
+        atMostOnce(minting.permit(id, principal.userId, body)).pipe(
+          Effect.flatMap((permitted) => minting.permitted(id, principal.userId, permitted)),
+        ),
+      ),
     ),
 })
 

@@ -16,6 +16,7 @@ const health = route({
   summary: "Check that the process is alive",
   method: "get",
   path: "/health",
+  work: "unlimited",
   auth: "none",
   success: Alive,
   errors: [],
@@ -28,6 +29,7 @@ const ready = route({
   summary: "Check that the process can serve traffic",
   method: "get",
   path: "/ready",
+  work: "unlimited",
   auth: "none",
   success: Schema.Struct({
     status: Schema.Literals(["ready"]),
@@ -70,6 +72,7 @@ const metrics = route({
     "Get the Prometheus metrics of this process. In production only with METRICS_PORT, or with METRICS_TOKEN as the Bearer token",
   method: "get",
   path: metricsPath,
+  work: "unlimited",
   auth: "none",
   success: Schema.String,
   produces: "text/plain",

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { atMostOnce, unchanged } from "../../actors/operation.ts"
 import { receipt } from "../../machines/orders/effects.ts"
 import type { DisplayUser } from "../../schema/accounts/user.ts"
 import { EventRefused, NotFound, type Unavailable } from "../../schema/errors.ts"
@@ -27,6 +28,7 @@ export class OrderHistory extends Context.Service<
     showTo(principal: Principal, orderId: string): Effect.Effect<DisplayOrder, NotFound | Unavailable>
     show(order: StoredOrder): Effect.Effect<DisplayOrder, NotFound | Unavailable>
     showById(orderId: string): Effect.Effect<DisplayOrder, NotFound | Unavailable>
+    /** Sends the receipt of a paid order again. Does nothing if the buyer has no address. */
     resendReceipt(orderId: string): Effect.Effect<StoredOrder, NotFound | EventRefused | Unavailable>
   }
 >()("directory/OrderHistory") {
@@ -48,6 +50,18 @@ export class OrderHistory extends Context.Service<
       const mayRead = (principal: Principal, { context }: StoredOrder) =>
         context.userId === principal.userId || principal.scopes.has("order:read")
 
+      const putReceipt = Effect.fnUntraced(function* (orderId: string) {
+        const order = yield* find(orderId)
+        if (order.status !== "Paid")
+          return yield* new EventRefused({
+            error: `The order is ${order.status}. Only a paid order has a receipt.`,
+            details: { state: order.status, allowed: [] },
+          })
+        const to = addressOf(order, yield* users.get(order.context.userId))
+        const [mail] = to === undefined ? [] : receipt(order.context, to)
+        return mail === undefined ? unchanged({ rows: [], keep: order }) : yield* outbox.put(mail, order)
+      })
+
       return OrderHistory.of({
         get: Effect.fnUntraced(function* (principal, orderId) {
           const order = yield* find(orderId)
@@ -60,18 +74,7 @@ export class OrderHistory extends Context.Service<
         }),
         show,
         showById: (orderId) => Effect.flatMap(find(orderId), show),
-        resendReceipt: Effect.fnUntraced(function* (orderId) {
-          const order = yield* find(orderId)
-          if (order.status !== "Paid")
-            return yield* new EventRefused({
-              error: `The order is ${order.status}. Only a paid order has a receipt.`,
-              details: { state: order.status, allowed: [] },
-            })
-          const to = addressOf(order, yield* users.get(order.context.userId))
-          const mails = to === undefined ? [] : receipt(order.context, to)
-          yield* Effect.forEach(mails, (mail) => outbox.put(mail))
-          return order
-        }),
+        resendReceipt: (orderId) => Effect.map(atMostOnce(putReceipt(orderId)), ({ keep }) => keep),
       })
     }),
   )

@@ -12,7 +12,6 @@ import { paged, pageOf, pageQuery, pageRequest } from "../../schema/paging.ts"
 import { BooleanText, text, Uuid } from "../../schema/wire-format.ts"
 import { recordEvent } from "../accounts/security-log/security-log.ts"
 import { route } from "../http/route.ts"
-import { operationKeyOf } from "../turns/operation-key.ts"
 import { OrderHistory } from "./history.ts"
 import { Orders, type StoredOrder } from "./order-store.ts"
 import { OrderViews } from "./order-view.ts"
@@ -87,16 +86,16 @@ const refundOrder = route({
     "Refund a payment: everything, an amount, or the price of items. The ids and unopened lootboxes of fully refunded items are released, unless `keep_ids` is true; `order_items` has `released_at` or `not_released_reason`. Send an Idempotency-Key to repeat the request safely; each request without a key is a new refund. 422 `method_unavailable`: the provider of the payment is not configured",
   method: "post",
   path: "/orders/:id/refund",
+  work: "provider",
   scope: "order:refund",
   sensitive: true,
   params,
   body: RefundRequest,
   success: DisplayOrder,
   errors: [EventRefused, NotFound, TwoFactorRequired, Unprocessable],
-  handler: ({ body, headers, params: { id }, principal }) =>
+  handler: ({ body, params: { id } }) =>
     Effect.gen(function* () {
-      const key = operationKeyOf(principal, headers, id, body)
-      const order = yield* Refunds.use((refunds) => refunds.run(id.toLowerCase(), body, key))
+      const order = yield* Refunds.use((refunds) => refunds.run(id.toLowerCase(), body))
       yield* recordBooking("order.refunded", order.context, body.amount ?? null)
       return yield* OrderHistory.use((history) => history.show(order))
     }),
@@ -109,6 +108,7 @@ const refundOverride = route({
     "Book a refund that was made elsewhere. The same `external_reference` is one refund of the order; another amount with it is 409",
   method: "post",
   path: "/orders/:id/refund_override",
+  work: "provider",
   scope: "order:refundOverride",
   sensitive: true,
   params,

@@ -1,10 +1,12 @@
 import { Effect } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { NotFound } from "../../schema/errors.ts"
 import { CodeBudget, SetCodeBudget } from "../../schema/organizations/code-budget.ts"
 import { Uuid } from "../../schema/wire-format.ts"
 import { checkInOrganization } from "../accounts/permissions.ts"
 import { inOrganization, route } from "../http/route.ts"
 import { CodeBudgets } from "./code-budget-store.ts"
+import { viewOf } from "./written-view.ts"
 
 const shared = {
   group: "organizations",
@@ -41,7 +43,8 @@ const set = route({
   body: SetCodeBudget,
   errors: [NotFound],
   handler: ({ body, params, principal }) =>
-    CodeBudgets.use((budgets) => budgets.set(params.id, body.budget_in_cents)).pipe(
+    atMostOnce(CodeBudgets.use((budgets) => budgets.set(params.id, body.budget_in_cents))).pipe(
+      Effect.map(viewOf),
       Effect.tap(({ budget_in_cents }) =>
         Effect.logInfo("code budget set", { organization: params.id, budget_in_cents, by: principal.userId }),
       ),

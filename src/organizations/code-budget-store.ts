@@ -1,10 +1,11 @@
 import { Context, Effect, Layer } from "effect"
 import { NotFound, type Unavailable } from "../../schema/errors.ts"
 import type { CodeBudget } from "../../schema/organizations/code-budget.ts"
-import { type Client, Sql } from "../postgres/sql.ts"
+import { type Client, Sql, type SqlPiece } from "../postgres/sql.ts"
+import type { WrittenView } from "./written-view.ts"
 
-const shown = (q: Client) => q`
-  jsonb_build_object('organization_id', o.id, 'budget_in_cents', coalesce(b.granted_cents, 0),
+const shown = (q: Client, organizationId: SqlPiece) => q`
+  jsonb_build_object('organization_id', ${organizationId}, 'budget_in_cents', coalesce(b.granted_cents, 0),
                      'used_in_cents', coalesce(b.used_cents, 0),
                      'remaining_in_cents', greatest(0, coalesce(b.granted_cents - b.used_cents, 0))) as view`
 
@@ -20,41 +21,34 @@ export class CodeBudgets extends Context.Service<
      * Sets the total budget. It may be lower than what is already used: then the organization's codes give no discount
      * until the budget is raised or enough is given back.
      */
-    set(organizationId: string, cents: number): Effect.Effect<CodeBudget, NotFound | Unavailable>
+    set(organizationId: string, cents: number): Effect.Effect<WrittenView<CodeBudget>, NotFound | Unavailable>
   }
 >()("directory/CodeBudgets") {
   static readonly layer = Layer.effect(
     CodeBudgets,
     Effect.gen(function* () {
       const sql = yield* Sql
-      const first = (rows: ReadonlyArray<{ readonly view: CodeBudget }>) =>
-        rows[0] === undefined
-          ? Effect.fail(new NotFound({ error: "Organization not found. Check the id." }))
-          : Effect.succeed(rows[0].view)
+      const notFound = () => new NotFound({ error: "Organization not found. Check the id." })
 
       return CodeBudgets.of({
-        get: (organizationId) =>
-          sql
-            .rows<{ view: CodeBudget }>(
-              (
-                q,
-              ) => q`select ${shown(q)} from organization o left join code_budget b on b.organization_id = o.id
-                        where o.id = ${organizationId}`,
-            )
-            .pipe(Effect.flatMap(first)),
-        set: (organizationId, cents) =>
-          sql
-            .rows<{ view: CodeBudget }>(
-              (q) => q`with b as (
-                         insert into code_budget as c (organization_id, granted_cents)
-                         select id, ${cents} from organization where id = ${organizationId} for key share
-                         on conflict (organization_id)
-                           do update set granted_cents = excluded.granted_cents, updated_at = now()
-                         returning *
-                       )
-                       select ${shown(q)} from organization o join b on b.organization_id = o.id`,
-            )
-            .pipe(Effect.flatMap(first)),
+        get: Effect.fnUntraced(function* (organizationId) {
+          const [row] = yield* sql.rows<{ view: CodeBudget }>(
+            (q) => q`select ${shown(q, q`o.id`)}
+                       from organization o left join code_budget b on b.organization_id = o.id
+                      where o.id = ${organizationId}`,
+          )
+          return row?.view ?? (yield* notFound())
+        }),
+        set: Effect.fnUntraced(function* (organizationId, cents) {
+          const set = yield* sql.write.rows<{ view: CodeBudget }>(
+            (q) => q`insert into code_budget as b (organization_id, granted_cents)
+                     select id, ${cents} from organization where id = ${organizationId} for key share
+                     on conflict (organization_id)
+                       do update set granted_cents = excluded.granted_cents, updated_at = now()
+                     returning ${shown(q, q`b.organization_id`)}`,
+          )
+          return set.outcome.rows.length > 0 ? set : yield* notFound()
+        }),
       })
     }),
   )

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { readEmail } from "../../schema/accounts/account.ts"
 import { Conflict, NotFound } from "../../schema/errors.ts"
 import { OrganizationMember, SetOrganizationMember } from "../../schema/organizations/organization.ts"
@@ -44,10 +45,10 @@ const put = route({
   body: SetOrganizationMember,
   success: OrganizationMember,
   errors: [NotFound, Conflict],
-  handler: ({ body, params, principal }) =>
-    Effect.gen(function* () {
+  handler: Effect.fnUntraced(function* ({ body, params, principal }) {
+    const members = yield* Members
+    const change = Effect.gen(function* () {
       yield* checkInOrganization(principal, params.id, "organizationUser:admin")
-      const members = yield* Members
       const isAdmin = principal.scopes.has("organizationUser:admin")
       // The response contains personal data, so an owner must already know the email address of a new member.
       const email = readEmail(body.email ?? "")
@@ -58,7 +59,11 @@ const put = route({
         })
       }
       return yield* members.put(params.id, params.user_id, body.role, isAdmin)
-    }),
+    })
+    const changed = yield* atMostOnce(change)
+    yield* members.changed(changed)
+    return changed.rows[0]!.view!
+  }),
 })
 
 const remove = route({
@@ -73,15 +78,18 @@ const remove = route({
   params: byMember,
   success: Schema.Struct({ removed: Uuid }),
   errors: [NotFound, Conflict],
-  handler: ({ params, principal }) =>
-    Effect.gen(function* () {
+  handler: Effect.fnUntraced(function* ({ params, principal }) {
+    const members = yield* Members
+    const remove = Effect.gen(function* () {
       if (principal.via !== "session" || params.user_id.toLowerCase() !== principal.userId) {
         yield* checkInOrganization(principal, params.id, "organizationUser:admin")
       }
       const allowNoOwner = principal.scopes.has("organizationUser:admin")
-      yield* Members.use((members) => members.remove(params.id, params.user_id, allowNoOwner))
-      return { removed: params.user_id }
-    }),
+      return yield* members.remove(params.id, params.user_id, allowNoOwner)
+    })
+    yield* members.changed(yield* atMostOnce(remove))
+    return { removed: params.user_id }
+  }),
 })
 
 export const members = [list, put, remove] as const

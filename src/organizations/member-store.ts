@@ -1,12 +1,24 @@
 import { Context, Effect, Layer } from "effect"
+import type { Written } from "../../actors/operation.ts"
 import { Conflict, NotFound, type Unavailable } from "../../schema/errors.ts"
 import type { OrganizationMember, OrganizationRole } from "../../schema/organizations/organization.ts"
 import type { Piece } from "../../schema/paging.ts"
 import { CallerCache } from "../accounts/caller-cache.ts"
 import { SecurityLog } from "../accounts/security-log/security-log.ts"
+import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { Sql } from "../postgres/sql.ts"
 
-type Outcome = "done" | "no_organization" | "no_user" | "no_member" | "last_owner"
+interface MemberRow {
+  readonly outcome: "done" | "no_organization" | "no_user" | "no_member" | "last_owner"
+  /** The member. Null if the member was removed, or if nothing was changed. */
+  readonly view: OrganizationMember | null
+}
+
+/** A changed member. The role is null if the member was removed. */
+export type MemberOutcome = WriteOutcome<
+  MemberRow,
+  { readonly organizationId: string; readonly userId: string; readonly role: OrganizationRole | null }
+>
 
 export const maxMembersListed = 1000
 const firstPage: Piece = { limit: maxMembersListed, offset: 0 }
@@ -31,12 +43,14 @@ export class Members extends Context.Service<
       userId: string,
       role: OrganizationRole,
       allowNoOwner: boolean,
-    ): Effect.Effect<OrganizationMember, NotFound | Conflict | Unavailable>
+    ): Effect.Effect<Written<MemberOutcome>, NotFound | Conflict | Unavailable>
     remove(
       organizationId: string,
       userId: string,
       allowNoOwner: boolean,
-    ): Effect.Effect<void, NotFound | Conflict | Unavailable>
+    ): Effect.Effect<Written<MemberOutcome>, NotFound | Conflict | Unavailable>
+    /** Records the changed member in the security log. */
+    changed(outcome: MemberOutcome): Effect.Effect<void>
   }
 >()("directory/Members") {
   static readonly layer = Layer.effect(
@@ -46,34 +60,21 @@ export class Members extends Context.Service<
       const callers = yield* CallerCache
       const securityLog = yield* SecurityLog
 
-      const rows = (organizationId: string, userId: string | null, { limit, offset } = firstPage) =>
-        sql.rows<{ view: OrganizationMember }>(
-          (q) => q`
-            select jsonb_strip_nulls(jsonb_build_object('user_id', m.user_id, 'role', m.role, 'email', u.email,
-                     'first_name', u.first_name, 'last_name', u.last_name, 'created_at', wire_time(m.created_at))) as view
-              from organization_member m join app_user u on u.id = m.user_id
-             where m.organization_id = ${organizationId} and coalesce(m.user_id = ${userId}::uuid, true)
-             order by m.created_at, m.user_id limit ${limit} offset ${offset}`,
-        )
-
       const set = Effect.fnUntraced(function* (
         organizationId: string,
         userId: string,
         role: OrganizationRole | null,
         allowNoOwner: boolean,
       ) {
-        const [row] = yield* sql
-          .rows<{ outcome: Outcome }>(
-            (q) => q`select set_member(${organizationId}, ${userId}, ${role}, ${allowNoOwner}) as outcome`,
+        const set = yield* sql.write
+          .rows<MemberRow, MemberOutcome["keep"]>(
+            (q) => q`select * from put_member(${organizationId}, ${userId}, ${role}, ${allowNoOwner})`,
+            { keep: { organizationId, userId, role }, when: (q) => q`effect.outcome = 'done'` },
           )
           .pipe(callers.invalidating(userId))
-        switch (row!.outcome) {
+        switch (set.outcome.rows[0]!.outcome) {
           case "done":
-            return yield* securityLog.record({
-              event: role === null ? "organization.left" : "organization.role_changed",
-              userId,
-              details: { organization_id: organizationId, role },
-            })
+            return set
           case "last_owner":
             return yield* new Conflict({
               error: "An organization must have an owner. Make another member an owner first.",
@@ -88,8 +89,15 @@ export class Members extends Context.Service<
       })
 
       return Members.of({
-        list: (organizationId, piece) =>
-          rows(organizationId, null, piece).pipe(Effect.map((found) => found.map(({ view }) => view))),
+        list: (organizationId, { limit, offset } = firstPage) =>
+          sql
+            .rows<{ view: OrganizationMember }>(
+              (q) => q`select display_member(m, u) as view
+                         from organization_member m join app_user u on u.id = m.user_id
+                        where m.organization_id = ${organizationId}
+                        order by m.created_at, m.user_id limit ${limit} offset ${offset}`,
+            )
+            .pipe(Effect.map((rows) => rows.map(({ view }) => view))),
         isKnown: (organizationId, userId, email) =>
           sql
             .rows(
@@ -100,18 +108,16 @@ export class Members extends Context.Service<
                        select 1 from app_user where id = ${userId} and email = ${email ?? null} and email_verified_at is not null`,
             )
             .pipe(Effect.map((rows) => rows.length > 0)),
-        put: Effect.fnUntraced(function* (organizationId, userId, role, allowNoOwner) {
-          yield* set(organizationId, userId.toLowerCase(), role, allowNoOwner)
-          const [row] = yield* rows(organizationId, userId)
-          return (
-            row?.view ??
-            (yield* new NotFound({
-              error: "The user was removed from the organization at the same time. Try again.",
-            }))
-          )
-        }),
+        put: (organizationId, userId, role, allowNoOwner) =>
+          set(organizationId, userId.toLowerCase(), role, allowNoOwner),
         remove: (organizationId, userId, allowNoOwner) =>
           set(organizationId, userId.toLowerCase(), null, allowNoOwner),
+        changed: ({ keep: { organizationId, role, userId } }) =>
+          securityLog.record({
+            event: role === null ? "organization.left" : "organization.role_changed",
+            userId,
+            details: { organization_id: organizationId, role },
+          }),
       })
     }),
   )

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { Conflict, NotFound } from "../../schema/errors.ts"
 import { pieceOf, pieceQuery } from "../../schema/paging.ts"
 import { text, Uuid } from "../../schema/wire-format.ts"
@@ -43,7 +44,7 @@ const assign = route({
   errors: [NotFound, Conflict],
   handler: ({ params }) => {
     const pubkey = params.pubkey.toLowerCase()
-    return OrganizationKeys.use((keys) => Effect.as(keys.assign(params.id, pubkey), pubkey))
+    return Effect.as(atMostOnce(OrganizationKeys.use((keys) => keys.assign(params.id, pubkey))), pubkey)
   },
 })
 
@@ -60,7 +61,7 @@ const unassign = route({
   errors: [NotFound],
   handler: ({ params }) => {
     const pubkey = params.pubkey.toLowerCase()
-    return OrganizationKeys.use((keys) => Effect.as(keys.unassign(params.id, pubkey), pubkey))
+    return Effect.as(atMostOnce(OrganizationKeys.use((keys) => keys.unassign(params.id, pubkey))), pubkey)
   },
 })
 

@@ -1,9 +1,13 @@
 import { Context, Effect, Layer } from "effect"
+import type { Written } from "../../actors/operation.ts"
 import { Conflict, NotFound, type Unavailable } from "../../schema/errors.ts"
 import type { Piece } from "../../schema/paging.ts"
+import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { Sql } from "../postgres/sql.ts"
 
 export const maxKeysListed = 1000
+
+type WrittenKey = Written<WriteOutcome<{ readonly pubkey: string }, undefined>>
 
 /**
  * The public keys of users that are assigned to organizations. Members with the role OrgOwner or OrgController can list
@@ -14,9 +18,12 @@ export class OrganizationKeys extends Context.Service<
   {
     list(organizationId: string, piece: Piece): Effect.Effect<ReadonlyArray<string>, Unavailable>
     /** Assigns a key to an organization. Succeeds if the key is already assigned to it. */
-    assign(organizationId: string, pubkey: string): Effect.Effect<void, NotFound | Conflict | Unavailable>
+    assign(
+      organizationId: string,
+      pubkey: string,
+    ): Effect.Effect<WrittenKey, NotFound | Conflict | Unavailable>
     /** Removes a key from an organization. The key still belongs to its user. */
-    unassign(organizationId: string, pubkey: string): Effect.Effect<void, NotFound | Unavailable>
+    unassign(organizationId: string, pubkey: string): Effect.Effect<WrittenKey, NotFound | Unavailable>
   }
 >()("directory/OrganizationKeys") {
   static readonly layer = Layer.effect(
@@ -32,10 +39,12 @@ export class OrganizationKeys extends Context.Service<
             )
             .pipe(Effect.map((rows) => rows.map(({ pubkey }) => pubkey))),
         assign: Effect.fnUntraced(function* (organizationId, pubkey) {
-          const [key] = yield* sql
-            .attempt<{ is_assigned: boolean }>(
+          const assigned = yield* sql.write
+            .attempt<{ pubkey: string; is_assigned: boolean }>(
               (q) => q`update pubkey set organization_id = coalesce(organization_id, ${organizationId})
-                        where pubkey = ${pubkey} returning organization_id = ${organizationId} as is_assigned`,
+                        where pubkey = ${pubkey}
+                       returning pubkey, organization_id = ${organizationId} as is_assigned`,
+              { when: (q) => q`effect.is_assigned` },
             )
             .pipe(
               Effect.catchTag("SqlRefused", (refused) =>
@@ -44,21 +53,23 @@ export class OrganizationKeys extends Context.Service<
                   : Effect.die(refused),
               ),
             )
+          const [key] = assigned.outcome.rows
           if (key === undefined)
             return yield* new NotFound({ error: "Public key not found. A user must add it first." })
           if (!key.is_assigned)
             return yield* new Conflict({
               error: "This key is assigned to another organization. Remove it there first.",
             })
+          return assigned
         }),
         unassign: Effect.fnUntraced(function* (organizationId, pubkey) {
-          const rows = yield* sql.rows(
+          const unassigned = yield* sql.write.rows<{ pubkey: string }>(
             (q) => q`update pubkey set organization_id = null
-                      where pubkey = ${pubkey} and organization_id = ${organizationId} returning 1`,
+                      where pubkey = ${pubkey} and organization_id = ${organizationId} returning pubkey`,
           )
-          if (rows.length === 0) {
-            return yield* new NotFound({ error: "This key is not assigned to this organization." })
-          }
+          return unassigned.outcome.rows.length > 0
+            ? unassigned
+            : yield* new NotFound({ error: "This key is not assigned to this organization." })
         }),
       })
     }),

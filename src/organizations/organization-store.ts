@@ -4,7 +4,7 @@ import {
   Conflict,
   fieldFault,
   type InvalidRequest,
-  NotFound,
+  type NotFound,
   type Unavailable,
   Unprocessable,
 } from "../../schema/errors.ts"
@@ -22,8 +22,8 @@ import { userTopic } from "../cluster/topic-names.ts"
 import { type Client, Sql, type SqlPiece } from "../postgres/sql.ts"
 import type { SqlRefused } from "../postgres/sql-failures.ts"
 import { invalidatePossiblyEnded, invalidateRecentlyEnded } from "../sign-in/oauth/oauth-client-store.ts"
-import { insertIdempotent, onConflictReuse } from "../turns/insert-idempotent.ts"
-import { makeReturnLinks } from "./return-link-store.ts"
+import { type LinkChange, makeReturnLinks, organizationNotFound } from "./return-link-store.ts"
+import { type ViewOutcome, viewOf, type WrittenView } from "./written-view.ts"
 
 export const organizationSorts = ["created_at", "updated_at", "name"] as const
 type OrganizationSort = (typeof organizationSorts)[number]
@@ -50,20 +50,15 @@ const explainRefusal = (refused: SqlRefused) => {
   return Effect.die(refused)
 }
 
-const organizationNotFound = () => new NotFound({ error: "Organization not found. Check the id." })
-
 /** Organizations, their partner paths and their branding. */
 export class Organizations extends Context.Service<
   Organizations,
   {
-    /**
-     * Creates an organization. A repeated call with the same `run` returns the organization that the first call
-     * created.
-     */
+    /** Creates an organization with this id, or with a new one. */
     create(
       facts: NewOrganization,
-      run?: string,
-    ): Effect.Effect<Organization, InvalidRequest | Unprocessable | Unavailable>
+      id?: string,
+    ): Effect.Effect<WrittenView<Organization>, InvalidRequest | Unprocessable | Unavailable>
     get(id: string): Effect.Effect<Organization, NotFound | Unavailable>
     /** Lists the organizations that `memberId` is a member of, or all organizations if `memberId` is undefined. */
     list(
@@ -74,18 +69,26 @@ export class Organizations extends Context.Service<
     update(
       id: string,
       changes: UpdateOrganization,
-    ): Effect.Effect<Organization, InvalidRequest | NotFound | Unprocessable | Unavailable>
+    ): Effect.Effect<
+      WrittenView<Organization, LinkChange | null>,
+      InvalidRequest | NotFound | Unprocessable | Unavailable
+    >
     /**
      * Deletes an organization, and ends its memberships and the tokens of its OAuth clients. Fails with Conflict
      * while keys or active codes belong to the organization.
      */
-    remove(id: string): Effect.Effect<Organization, NotFound | Conflict | Unavailable>
+    remove(id: string): Effect.Effect<WrittenView<Organization>, NotFound | Conflict | Unavailable>
     branding(id: string): Effect.Effect<OrganizationBranding, NotFound | Unavailable>
     /** If `branding` has another return link, the owners of the organization get a mail. */
     setBranding(
       id: string,
       branding: UpdateOrganizationBranding,
-    ): Effect.Effect<OrganizationBranding, InvalidRequest | NotFound | Unavailable>
+    ): Effect.Effect<
+      WrittenView<OrganizationBranding, LinkChange | null>,
+      InvalidRequest | NotFound | Unavailable
+    >
+    /** Records a changed return link in the security logs of the owners, and returns what was changed. */
+    changed<A>(outcome: ViewOutcome<A, LinkChange | null>): Effect.Effect<A>
     /**
      * Finds the organization with this partner path, for the partner's web pages. The result is public, except the fees.
      * Undefined if no organization has this path.
@@ -103,21 +106,20 @@ export class Organizations extends Context.Service<
         rows[0] === undefined ? Effect.fail(organizationNotFound()) : Effect.succeed(rows[0].view)
 
       return Organizations.of({
-        create: Effect.fnUntraced(function* (facts, run = randomUUID()) {
+        create: Effect.fnUntraced(function* (facts, id = randomUUID()) {
           const { name, partner_path, return_link } = facts
           if (return_link != null) yield* links.check(return_link)
-          const { view } = yield* insertIdempotent(run, (id) =>
-            sql.attempt<{ view: Organization }>(
+          return yield* sql.write
+            .attempt<{ view: Organization }>(
               (
                 q,
               ) => q`insert into organization as o (id, name, partner_path, return_link, client_fee_basis_points,
-                                                      company_fee_basis_points)
-                       values (${id}, ${name}, ${partner_path ?? null}, ${return_link ?? null},
-                               ${facts.client_fee_basis_points ?? 0}, ${facts.company_fee_basis_points ?? 0})
-                       ${onConflictReuse(q, "o")} returning display_organization(o) as view`,
-            ),
-          ).pipe(Effect.catchTag("SqlRefused", explainRefusal))
-          return view
+                                                    company_fee_basis_points)
+                     values (${id}, ${name}, ${partner_path ?? null}, ${return_link ?? null},
+                             ${facts.client_fee_basis_points ?? 0}, ${facts.company_fee_basis_points ?? 0})
+                     on conflict (id) do update set id = excluded.id returning display_organization(o) as view`,
+            )
+            .pipe(Effect.catchTag("SqlRefused", explainRefusal))
         }),
         get: Effect.fnUntraced(function* (id) {
           return yield* firstView(
@@ -145,32 +147,32 @@ export class Organizations extends Context.Service<
         update: Effect.fnUntraced(function* (id, changes) {
           const { client_fee_basis_points, company_fee_basis_points, name, partner_path, return_link } =
             changes
-          const write = (q: Client, isCurrent: SqlPiece) => q`
+          const write = (q: Client, isCurrent: SqlPiece, mailed: SqlPiece) => q`
             update organization o
                set name = coalesce(${name ?? null}, name), partner_path = coalesce(${partner_path ?? null}, partner_path),
                    return_link = coalesce(${return_link ?? null}, return_link),
                    client_fee_basis_points = coalesce(${client_fee_basis_points ?? null}, client_fee_basis_points),
                    company_fee_basis_points = coalesce(${company_fee_basis_points ?? null}, company_fee_basis_points),
                    updated_at = now()
-             where id = ${id} and ${isCurrent} returning display_organization(o) as view`
-          const rows = yield* links
+             where id = ${id} and ${isCurrent} returning display_organization(o) as view, ${mailed}`
+          return yield* links
             .change<Organization>(id, return_link ?? null, write)
             .pipe(Effect.catchTag("SqlRefused", explainRefusal))
-          return yield* firstView(rows)
         }),
         remove: Effect.fnUntraced(function* (id) {
-          const rows = yield* sql
+          const found = yield* sql.rows<{ id: string }>(
+            (q) => q`
+              select g.user_id::text as id from oauth_grant g join oauth_client c using (client_id)
+               where c.organization_id = ${id} and g.revoked_at is null
+              union select user_id::text from organization_member where organization_id = ${id}`,
+          )
+          const known = found.map((user) => user.id)
+          const removed = yield* sql.write
             .attempt<{ view: Organization; user_ids: ReadonlyArray<string> }>(
-              (q) => q`
-                with withdrawn as (
-                  update code set organization_id = null where organization_id = ${id} and deleted_at is not null
-                )
-                delete from organization o
-                 using (select end_grants(array(select client_id from oauth_client where organization_id = ${id}))
-                            || array(select user_id::text from organization_member where organization_id = ${id}) as user_ids) ended
-                 where o.id = ${id} returning display_organization(o) as view, ended.user_ids`,
+              (q) => q`select view, user_ids from remove_organization(${id})`,
             )
             .pipe(
+              bus.invalidating({ [userTopic]: known }),
               Effect.tapError(({ _tag }) =>
                 _tag === "Unavailable" ? invalidatePossiblyEnded(sql, bus) : Effect.void,
               ),
@@ -185,9 +187,14 @@ export class Organizations extends Context.Service<
                   : Effect.die(refused),
               ),
             )
-          if (rows.length === 0) yield* invalidateRecentlyEnded(sql, bus)
-          const removed = yield* firstView(rows)
-          yield* bus.invalidate(userTopic, rows[0]?.user_ids ?? [])
+          const [row] = removed.outcome.rows
+          if (row === undefined)
+            return yield* Effect.andThen(invalidateRecentlyEnded(sql, bus), organizationNotFound())
+          // Users who joined or connected a client after they were read.
+          yield* bus.invalidate(
+            userTopic,
+            row.user_ids.filter((userId) => !known.includes(userId)),
+          )
           return removed
         }),
         branding: Effect.fnUntraced(function* (id) {
@@ -199,16 +206,17 @@ export class Organizations extends Context.Service<
         }),
         setBranding: Effect.fnUntraced(function* (id, { return_link, ...rest }) {
           const stored = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ""))
-          const write = (q: Client, isCurrent: SqlPiece) => q`
+          const write = (q: Client, isCurrent: SqlPiece, mailed: SqlPiece) => q`
             update organization o
                set branding = ${JSON.stringify(stored)}::text::jsonb,
                    return_link = coalesce(${return_link ?? null}, return_link), updated_at = now()
-             where id = ${id} and ${isCurrent} returning display_branding(o) as view`
-          const rows = yield* links
+             where id = ${id} and ${isCurrent} returning display_branding(o) as view, ${mailed}`
+          return yield* links
             .change<OrganizationBranding>(id, return_link ?? null, write)
             .pipe(Effect.catchTag("SqlRefused", Effect.die))
-          return yield* firstView(rows)
         }),
+        changed: (outcome) =>
+          Effect.as(outcome.keep === null ? Effect.void : links.changed(outcome.keep), viewOf(outcome)),
         findByPartnerPath: (path) =>
           sql
             .rows<{ view: PartnerOrganization }>(

@@ -7,6 +7,7 @@ import { AppConfig } from "../config/config.ts"
 import { type Client, Sql, type SqlPiece } from "../postgres/sql.ts"
 import type { SqlRefused } from "../postgres/sql-failures.ts"
 import { Outbox } from "../turns/outbox.ts"
+import type { WrittenView } from "./written-view.ts"
 
 interface LinkNow {
   readonly name: string
@@ -15,7 +16,18 @@ interface LinkNow {
   readonly owners: ReadonlyArray<{ readonly id: string; readonly email: string | null }>
 }
 
+/** A return link that a statement has changed. */
+export interface LinkChange {
+  readonly organizationId: string
+  readonly before: string | null
+  readonly after: string
+  /** The owners when it was changed. */
+  readonly ownerIds: ReadonlyArray<string>
+}
+
 const maxAttempts = 5
+
+export const organizationNotFound = () => new NotFound({ error: "Organization not found. Check the id." })
 
 /**
  * Changes the return links of organizations. Partner flows send refresh tokens to these links, so the owners of the
@@ -50,29 +62,30 @@ export const makeReturnLinks = Effect.gen(function* () {
       )
       .pipe(
         Effect.flatMap(([row]) =>
-          row === undefined
-            ? Effect.fail(new NotFound({ error: "Organization not found. Check the id." }))
-            : Effect.succeed(row),
+          row === undefined ? Effect.fail(organizationNotFound()) : Effect.succeed(row),
         ),
       )
 
   /**
    * Runs `update`, which sets the link unless it is null, and returns the column `view`. `isCurrent` must be part of its
    * condition: the mail names the old link, so the statement changes nothing if the link was changed after it was read.
-   * Then the function reads the link again.
+   * Then the function reads the link again. The statement must also return `mailed`, which stores the mail.
    */
   const change = Effect.fnUntraced(function* <A>(
     id: string,
     link: string | null,
-    update: (q: Client, isCurrent: SqlPiece) => SqlPiece,
+    update: (q: Client, isCurrent: SqlPiece, mailed: SqlPiece) => SqlPiece,
   ): Effect.fn.Return<
-    ReadonlyArray<{ readonly view: A }>,
+    WrittenView<A, LinkChange | null>,
     InvalidRequest | NotFound | SqlRefused | Unavailable
   > {
-    if (link === null)
-      return yield* sql.attempt<{ view: A }>(
-        (q) => q`with changed as (${update(q, q`true`)}) select view from changed`,
+    if (link === null) {
+      const changed = yield* sql.write.attempt<{ view: A }, LinkChange | null>(
+        (q) => q`${update(q, q`true`, q`null as mailed`)}`,
+        { keep: null },
       )
+      return changed.outcome.rows.length > 0 ? changed : yield* organizationNotFound()
+    }
     for (let tries = 0; tries < maxAttempts; tries++) {
       const before = yield* read(id)
       const isSame = before.return_link === link
@@ -83,22 +96,20 @@ export const makeReturnLinks = Effect.gen(function* () {
           email === null ? [] : [{ to: email, kind: "return_link_changed", data: facts }],
       )
       const sealed = JSON.stringify(isSame ? [] : yield* outbox.seal(mails))
-      const rows = yield* sql.attempt<{ view: A }>(
-        (q) => q`with changed as (${update(q, q`return_link is not distinct from ${before.return_link}`)}),
-                      told as materialized (select put_mail(${sealed}::text::jsonb) from changed)
-                 select changed.view from changed cross join told`,
-      )
-      if (rows.length > 0) {
-        if (!isSame)
-          yield* Effect.forEach(before.owners, (owner) =>
-            securityLog.record({
-              event: "organization.return_link_changed",
-              userId: owner.id,
-              details: { organization_id: id, before: before.return_link, after: link },
-            }),
-          )
-        return rows
+      const linkChange = {
+        organizationId: id,
+        before: before.return_link,
+        after: link,
+        ownerIds: before.owners.map((owner) => owner.id),
       }
+      const changed = yield* sql.write.attempt<{ view: A }, LinkChange | null>(
+        (q) => {
+          const isCurrent = q`return_link is not distinct from ${before.return_link}`
+          return q`${update(q, isCurrent, q`put_mail(${sealed}::text::jsonb)::text as mailed`)}`
+        },
+        { keep: isSame ? null : linkChange },
+      )
+      if (changed.outcome.rows.length > 0) return changed
     }
     return yield* new Unavailable({
       error: "Too many concurrent changes of this organization. Retry the request.",
@@ -106,7 +117,20 @@ export const makeReturnLinks = Effect.gen(function* () {
     })
   })
 
-  return { check, change }
+  /** Records the changed link in the security logs of the owners. */
+  const changed = ({ after, before, organizationId, ownerIds }: LinkChange) =>
+    Effect.forEach(
+      ownerIds,
+      (userId) =>
+        securityLog.record({
+          event: "organization.return_link_changed",
+          userId,
+          details: { organization_id: organizationId, before, after },
+        }),
+      { discard: true },
+    )
+
+  return { check, change, changed }
 })
 
 /** Logs the organizations whose stored link gets no refresh tokens, because it was set before http was refused. */

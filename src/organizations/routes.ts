@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { Conflict, NotFound, TwoFactorRequired, Unprocessable } from "../../schema/errors.ts"
 import {
   ListOfOrganization,
@@ -14,9 +15,9 @@ import { checkInOrganization, checkScope } from "../accounts/permissions.ts"
 import { recordEvent } from "../accounts/security-log/security-log.ts"
 import { checkRecentCode } from "../accounts/sessions/recent-code.ts"
 import { inOrganization, route } from "../http/route.ts"
-import { operationKey } from "../turns/operation-key.ts"
 import { Organizations, organizationSorts } from "./organization-store.ts"
 import { permitLinkChange } from "./return-link.ts"
+import { viewOf } from "./written-view.ts"
 
 const byId = { id: Uuid }
 
@@ -32,8 +33,8 @@ const create = route({
   body: NewOrganization,
   success: Organization,
   errors: [Unprocessable],
-  handler: ({ body, headers, principal }) =>
-    Organizations.use((organizations) => organizations.create(body, operationKey(principal, headers, body))),
+  handler: ({ body }) =>
+    Effect.map(atMostOnce(Organizations.use((organizations) => organizations.create(body))), viewOf),
 })
 
 const list = route({
@@ -89,18 +90,20 @@ const update = route({
   errors: [NotFound, TwoFactorRequired, Unprocessable],
   handler: ({ body, params, principal }) =>
     Effect.gen(function* () {
-      yield* checkInOrganization(principal, params.id, "organization:write")
-      if (body.partner_path != null) yield* checkScope(principal, "organization:admin")
+      const organizations = yield* Organizations
       const { client_fee_basis_points, company_fee_basis_points } = body
       const hasFees = client_fee_basis_points != null || company_fee_basis_points != null
-      if (hasFees) {
-        yield* checkScope(principal, "organization:admin")
-        yield* checkRecentCode(principal)
-      }
-      const return_link = yield* permitLinkChange(principal, params.id, body.return_link)
-      const changed = yield* Organizations.use((organizations) =>
-        organizations.update(params.id, { ...body, return_link }),
-      )
+      const update = Effect.gen(function* () {
+        yield* checkInOrganization(principal, params.id, "organization:write")
+        if (body.partner_path != null) yield* checkScope(principal, "organization:admin")
+        if (hasFees) {
+          yield* checkScope(principal, "organization:admin")
+          yield* checkRecentCode(principal)
+        }
+        const return_link = yield* permitLinkChange(principal, params.id, body.return_link)
+        return yield* organizations.update(params.id, { ...body, return_link })
+      })
+      const changed = yield* organizations.changed(yield* atMostOnce(update))
       if (hasFees)
         yield* recordEvent({
           event: "organization.fees_changed",
@@ -127,7 +130,8 @@ const remove = route({
   params: byId,
   success: Organization,
   errors: [NotFound, Conflict],
-  handler: ({ params }) => Organizations.use((organizations) => organizations.remove(params.id)),
+  handler: ({ params }) =>
+    Effect.map(atMostOnce(Organizations.use((organizations) => organizations.remove(params.id))), viewOf),
 })
 
 const branding = route({
@@ -163,11 +167,13 @@ const setBranding = route({
   errors: [NotFound, TwoFactorRequired],
   handler: ({ body, params, principal }) =>
     Effect.gen(function* () {
-      yield* checkInOrganization(principal, params.id, "organization:write")
-      const return_link = yield* permitLinkChange(principal, params.id, body.return_link)
-      return yield* Organizations.use((organizations) =>
-        organizations.setBranding(params.id, { ...body, return_link }),
-      )
+      const organizations = yield* Organizations
+      const set = Effect.gen(function* () {
+        yield* checkInOrganization(principal, params.id, "organization:write")
+        const return_link = yield* permitLinkChange(principal, params.id, body.return_link)
+        return yield* organizations.setBranding(params.id, { ...body, return_link })
+      })
+      return yield* organizations.changed(yield* atMostOnce(set))
     }),
 })
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
-import { Conflict, Forbidden, NotFound } from "../../schema/errors.ts"
+import { Conflict, Forbidden, NotFound, Unprocessable } from "../../schema/errors.ts"
 import { text } from "../../schema/wire-format.ts"
 import { type BrowserSession, BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
 import { listOwned } from "../directory/id-lists.ts"
@@ -80,13 +80,14 @@ const connectPage = route({
 const connectForm = route({
   ...formRow,
   id: "partnerConnectForm",
+  keyless: true,
   group: "partner flows",
   summary: "Partner flow 2 (connect an id): submit the page's form to log in, connect an id, or cancel",
   path: "/partner/:partner_path/link-email",
   params,
   limit: "login",
   redirects: [302, 303],
-  errors: [Conflict, Forbidden, NotFound],
+  errors: [Conflict, Forbidden, NotFound, Unprocessable],
   handler: (request) =>
     Effect.gen(function* () {
       const { form, visitor } = yield* receiveForm(request, "connect")

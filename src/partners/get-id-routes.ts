@@ -227,6 +227,7 @@ const showAgain = Effect.fnUntraced(function* (
 const getForm = route({
   ...formRow,
   id: "partnerGetForm",
+  keyless: true,
   group: "partner flows",
   summary: "Partner flow 1 (get an id): submit the page's form to choose an id, check out, or cancel",
   path: "/partner/:partner_path",

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { type EmojiId, parseEmojiId } from "../../schema/directory/emoji-id.ts"
-import { Conflict, Forbidden, NotFound } from "../../schema/errors.ts"
+import { Conflict, Forbidden, NotFound, Unprocessable } from "../../schema/errors.ts"
 import { text } from "../../schema/wire-format.ts"
 import type { BrowserSession } from "../accounts/sessions/browser-sessions.ts"
 import { listOwned } from "../directory/id-lists.ts"
@@ -95,13 +95,14 @@ const edit = Effect.fnUntraced(function* (visitor: Visitor, actor: BrowserSessio
 const manageForm = route({
   ...formRow,
   id: "partnerManageForm",
+  keyless: true,
   group: "partner flows",
   summary: "Partner flow 3 (manage ids): submit the page's form to add or remove records",
   path: "/partner/:partner_path/manage",
   params,
   limit: "login",
   redirects: [302, 303],
-  errors: [Conflict, Forbidden, NotFound],
+  errors: [Conflict, Forbidden, NotFound, Unprocessable],
   handler: (request) =>
     Effect.gen(function* () {
       const { form, visitor } = yield* receiveForm(request, "manage")

@@ -12,7 +12,8 @@ export const storePartnerIds = Effect.fnUntraced(function* (
   { conversionId, transactionId }: Pick<VisitState, "conversionId" | "transactionId">,
 ) {
   if (conversionId === undefined && transactionId === undefined) return
-  const rows = yield* Sql.use((sql) =>
+  const responses = yield* AccountResponseCache
+  yield* Sql.use((sql) =>
     sql.rows(
       (q) => q`update app_user
                   set partner_conversion_id = coalesce(${conversionId ?? null}, partner_conversion_id),
@@ -24,6 +25,5 @@ export const storePartnerIds = Effect.fnUntraced(function* (
                        coalesce(${transactionId ?? null}, partner_transaction_id))
                returning 1`,
     ),
-  )
-  if (rows.length > 0) yield* AccountResponseCache.use((responses) => responses.changed([userId]))
+  ).pipe(responses.invalidating(userId))
 })

@@ -1,6 +1,7 @@
+import { followTimeline } from "./failover/primary-search.ts"
 import { findNewer, migrate } from "./migrate.ts"
 import { checkPreflight } from "./preflight.ts"
-import { type Client, connect, type DatabaseAddress } from "./sql.ts"
+import { type Client, connect, type DatabaseAddress, findPrimary } from "./sql.ts"
 
 /** Checks that the service can use the database, then migrates it to the newest schema. */
 export const prepareDatabase = async (
@@ -12,12 +13,14 @@ export const prepareDatabase = async (
     readonly check?: (sql: Client) => Promise<void>
   } = {},
 ): Promise<void> => {
+  await findPrimary(connection)
   const options = { connection, poolSize: 1, statementTimeoutMs }
   // Only a database of the operator is checked. The embedded one always has the right settings.
   if ("url" in connection) await checkPreflight(options, use)
   const sql = connect(options)
   try {
     await migrate(sql)
+    await followTimeline(sql)
     const newer = use.serves ? await findNewer(sql) : []
     if (newer.length > 0) {
       console.error(

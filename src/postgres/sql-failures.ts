@@ -1,5 +1,6 @@
 import { Data } from "effect"
 import { Unavailable } from "../../schema/errors.ts"
+import { waitedTooLong } from "./request-time.ts"
 import { isWriteFailure } from "./write-failures.ts"
 
 /** Postgres rejected the statement, because it violates a constraint or one of our functions raised an exception. */
@@ -52,7 +53,7 @@ export const noWrites = new Unavailable({
 const tookTooLongStates = new Set(["57014", "25P04"])
 const undoneStates = new Set(["40001", "40P01", "55P03"])
 export const mayPass = (failure: Unavailable | SqlRefused): failure is Unavailable =>
-  failure._tag === "Unavailable" && failure !== tookTooLong
+  failure._tag === "Unavailable" && failure !== tookTooLong && failure !== waitedTooLong
 
 export const isUndone = (failure: Unavailable | SqlRefused): failure is Unavailable =>
   failure === undone || failure === unreached
@@ -71,6 +72,20 @@ const detailsOf = (error: unknown): PostgresError => (error ?? {}) as PostgresEr
 export const isBroken = (error: unknown): boolean => {
   const { code = "" } = detailsOf(error)
   return code === "CONNECTION_CLOSED" || (systemError.test(code) && !unopened.has(code))
+}
+
+/** Whether the server rejected a write because it is a standby or read-only. */
+export const isReadOnly = (error: unknown): boolean => detailsOf(error).code === "25006"
+
+/**
+ * Whether the statement may have been committed although it failed, or may still be. A server that reports an error of
+ * the statement has rolled it back, except when it ends the connection.
+ */
+export const isOutcomeUnknown = (error: unknown): boolean => {
+  const { code = "", severity } = detailsOf(error)
+  if (unopened.has(code)) return false
+  if (severity === "FATAL") return ending.test(code)
+  return lostConnection.has(code) || systemError.test(code) || /^08/.test(code) || ending.test(code)
 }
 
 /**

@@ -2,18 +2,27 @@ import { Context, Effect, Layer, Schedule } from "effect"
 import postgres from "postgres"
 import { Unavailable } from "../../schema/errors.ts"
 import { sessionSettings } from "../config/database-session-settings.ts"
-import { readDatabaseUrl } from "../config/database-url.ts"
-import { Connections } from "./connections.ts"
+import type { DatabaseServer } from "../config/database-url.ts"
+import { type Connection, Connections } from "./connections.ts"
+import { followedDatabase } from "./failover/followed-database.ts"
+import { watchPrimary } from "./failover/primary-watch.ts"
+import { CurrentWrite, type Fence, FenceRefused, fenced, fenceStates } from "./fence.ts"
+import { makeWrite, type Write } from "./guarded-write.ts"
+import { mayWrite } from "./may-write.ts"
+import { CurrentRequestTime, waitedTooLong } from "./request-time.ts"
 import { arrayTypes } from "./sql-arrays.ts"
 import {
   isBroken,
+  isOutcomeUnknown,
+  isReadOnly,
   isUndone,
   mayPass,
   noWrites,
-  type SqlRefused,
+  SqlRefused,
   toFailure,
   unreached,
 } from "./sql-failures.ts"
+import { StatementQueue } from "./statement-queue.ts"
 import { watchStatements } from "./statement-watchdog.ts"
 import { WriteFailures } from "./write-failures.ts"
 
@@ -32,7 +41,7 @@ export interface SqlOptions {
 export type Client = postgres.Sql
 /** A part of a statement. The template tag of the client creates it. */
 export type SqlPiece = postgres.PendingQuery<postgres.Row[]>
-type Statement = (client: Client) => ReturnType<Client>
+export type Statement = (client: Client) => ReturnType<Client>
 
 /**
  * Removes the gap at the start of a result. If a statement fails after its first rows, the client (postgres 3.4.9)
@@ -41,6 +50,60 @@ type Statement = (client: Client) => ReturnType<Client>
  */
 const withoutGap = <Row>(rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
   rows.length === 0 || 0 in rows ? rows : rows.filter(() => true)
+
+/** The connections to a read-only server are replaced at most once in this time. */
+const readOnlyPauseMs = 2000
+/** Returns undefined for an error that is a mistake in the program. */
+const failureOf = (error: unknown): Unavailable | SqlRefused | undefined => {
+  try {
+    return toFailure(error)
+  } catch {
+    return undefined
+  }
+}
+
+const noAnswer = new Unavailable({
+  error: "The database did not respond in time. Retry later.",
+  retryAfterSeconds: 2,
+})
+
+/**
+ * Writes a block of a temporary table, which must be allocated on the disk. The table is dropped at the end of the
+ * statement. A server that is a standby or read-only refuses to create it.
+ */
+const testWrite: Statement = (q) => q`create temporary table write_test on commit drop as
+                                       select repeat('x', 4000) as bytes`
+
+/** Runs a statement. Calls `lost` if the outcome of the statement is unknown, even if it is then sent again. */
+type Send = <Row>(
+  statement: Statement,
+  lost: () => void,
+  isUrgent: boolean,
+) => Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
+
+const ignored = (): void => {}
+
+/** Builds a statement and runs it. If the fiber runs a write that must be fenced, the statement gets its fence. */
+const inCurrentWrite =
+  (send: Send) =>
+  <Row>(
+    build: (fence: Fence | undefined) => Statement,
+    isUrgent = false,
+  ): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused> =>
+    Effect.flatMapEager(CurrentWrite, (write) => {
+      if (write === undefined) return send<Row>(build(undefined), ignored, isUrgent)
+      const { fence, lost } = write
+      if (fence === undefined) return send<Row>(build(undefined), lost, isUrgent)
+      return Effect.catchIf(
+        send<Row>(build(fence), lost, isUrgent),
+        (failure): failure is SqlRefused =>
+          failure instanceof SqlRefused && fenceStates.has(failure.sqlstate),
+        ({ detail }) =>
+          Effect.die(
+            new FenceRefused({ silent: detail === "" ? [] : (JSON.parse(detail) as Array<string>) }),
+          ),
+      )
+    })
 
 const firstPause = "20 millis"
 const retryPolicy = Schedule.max([Schedule.exponential("40 millis"), Schedule.recurs(3)])
@@ -69,11 +132,39 @@ export const connect = (options: SqlOptions): Client => {
     },
   }
   if ("url" in options.connection) {
-    const { options: urlOptions, url } = readDatabaseUrl(options.connection.url)
-    return postgres(url, { ...settings, ...urlOptions } as typeof settings)
+    const database = followedDatabase(options.connection.url)
+    const { options: urlOptions, url } = database.current
+    // With this setting in its startup message, a standby refuses the connection. So a server that has become a standby
+    // after the search is not used.
+    const guard = database.needsPrimary ? { transaction_read_only: "off" } : {}
+    const connection = { ...settings.connection, ...guard }
+    return database.track(postgres(url, { ...settings, connection, ...urlOptions } as typeof settings))
   }
   const { database, port, socketDir: host } = options.connection
   return postgres({ ...settings, host, port, user: "postgres", database })
+}
+
+/** Opens a client for one question to a server, which can be a standby. */
+const openServer = ({ options, url }: DatabaseServer): Client =>
+  postgres(url, {
+    ...options,
+    max: 1,
+    connect_timeout: 2,
+    fetch_types: false,
+    onnotice: () => {},
+    connection: { application_name: "emoji-id-directory", statement_timeout: 3000 },
+  } as unknown as postgres.Options<Record<string, never>>) as Client
+
+const databaseOf = (address: DatabaseAddress) =>
+  "url" in address ? followedDatabase(address.url) : undefined
+
+/** Finds the primary before the first connection is opened. Throws if no server is one. */
+export const findPrimary = async (address: DatabaseAddress): Promise<void> => {
+  const database = databaseOf(address)
+  if (!database?.needsPrimary) return
+  const found = await database.search(openServer)
+  if ("server" in found) return
+  throw new Error(`DATABASE_URL: no server is the primary: ${found.reasons.join("; ")}`)
 }
 
 /**
@@ -89,6 +180,11 @@ export class Sql extends Context.Service<
      */
     rows<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable>
     /**
+     * Does the same as `rows` for lookups and health checks. They run before all waiting statements, and do not need
+     * one of the connections of the pool.
+     */
+    urgent<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable>
+    /**
      * Does the same as `rows`, but a statement that Postgres rejects fails with SqlRefused, which the caller handles.
      */
     attempt<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
@@ -97,12 +193,26 @@ export class Sql extends Context.Service<
      * back. If the connection breaks, it fails with Unavailable, and it is unknown whether the write was committed.
      */
     once<Row>(statement: Statement): Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>
+    /**
+     * The write that changes what a request asks for. It stores its rows and `keep` with the Idempotency-Key of the
+     * request, in the same statement. `rows`, `attempt` and `once` have the rules of the functions with these names.
+     */
+    readonly write: {
+      readonly rows: Write<Unavailable>
+      readonly attempt: Write<Unavailable | SqlRefused>
+      readonly once: Write<Unavailable | SqlRefused>
+    }
     /** The number of statements that can run concurrently. */
     readonly poolSize: number
     readonly statementTimeoutMs: number
-    stats(): { readonly running: number }
-    /** Whether Postgres rejected writes recently. */
+    stats(): { readonly running: number; readonly waiting: number }
+    /** Whether Postgres rejects writes at the moment. */
     writesFail(): boolean
+    /**
+     * Changes when another server has become the primary. It may lack writes that the former one had acknowledged, so
+     * what was remembered before is not valid any more.
+     */
+    generation(): number
   }
 >()("directory/Sql") {
   static readonly layer = (options: SqlOptions) =>
@@ -115,11 +225,6 @@ export class Sql extends Context.Service<
           Effect.promise(() => connections.end()),
         )
         let running = 0
-        const writeFailures = new WriteFailures()
-        const noteWriteFailure = (failure: Unavailable | SqlRefused, error: unknown) => {
-          if (failure !== noWrites || !writeFailures.note(performance.now())) return
-          fork(Effect.logError("postgres rejects writes", { reason: (error as Error).message }))
-        }
         // If the database host disappears, its connections are not closed. The client would wait and send more
         // statements to them. So all connections are replaced.
         const replace = () => {
@@ -127,85 +232,137 @@ export class Sql extends Context.Service<
           connections.end().catch(() => {})
           connections = open()
         }
-        const statements = yield* Effect.acquireRelease(
+        const database = databaseOf(options.connection)
+        const primary = yield* watchPrimary(database, openServer)
+        yield* Effect.acquireRelease(
           Effect.sync(() =>
-            watchStatements({ deadlineMs: options.statementTimeoutMs + 2000, onSilence: replace }),
+            database?.onMove(() => {
+              connections = open()
+            }),
           ),
+          (stop) => Effect.sync(() => stop?.()),
+        )
+        // A connection to a standby stays one although the address now leads to the primary, for example behind a proxy.
+        let replacedAt = Number.NEGATIVE_INFINITY
+        const replaceReadOnly = () => {
+          if (performance.now() - replacedAt < readOnlyPauseMs) return
+          replacedAt = performance.now()
+          connections.end().catch(() => {})
+          connections = open()
+        }
+        const deadlineMs = options.statementTimeoutMs + 2000
+        const statements = yield* Effect.acquireRelease(
+          Effect.sync(() => watchStatements({ deadlineMs, onSilence: replace })),
           ({ stop }) => Effect.sync(stop),
         )
+        const queue = yield* Effect.acquireRelease(
+          Effect.sync(() => new StatementQueue({ connections: () => connections, deadlineMs })),
+          (one) => Effect.sync(() => one.stop()),
+        )
 
-        const send = <Row>(statement: Statement) =>
-          Effect.callback<ReadonlyArray<Row>, Unavailable | SqlRefused>((resume) => {
-            const since = performance.now()
-            const connection = connections.next(since)
-            const { client } = connection
-            const query = statement(client)
-            const one = {
-              since,
-              query,
-              giveUp: () =>
-                resume(
-                  Effect.fail(
-                    new Unavailable({
-                      error: "The database did not respond in time. Retry later.",
-                      retryAfterSeconds: 2,
-                    }),
-                  ),
-                ),
-            }
-            const answered = () => {
-              running--
-              connection.answered(performance.now())
-              statements.answered(one)
-            }
-            running++
-            connection.begun(since)
-            statements.begun(one)
-            query.then(
-              (rows) => {
-                answered()
-                resume(Effect.succeed(withoutGap(rows as unknown as ReadonlyArray<Row>)))
-              },
-              (error) => {
-                answered()
-                resume(
-                  Effect.suspend(() => {
-                    const failure = toFailure(error)
+        const send = <Row>(statement: Statement, lost: () => void, isUrgent: boolean) =>
+          Effect.withFiber((fiber) =>
+            Effect.callback<ReadonlyArray<Row>, Unavailable | SqlRefused>((resume) => {
+              const since = performance.now()
+              const time = fiber.getRef(CurrentRequestTime)
+              const giveUp = () => {
+                lost()
+                resume(Effect.fail(noAnswer))
+              }
+              const start = (connection: Connection) => {
+                const { client } = connection
+                const query = statement(client)
+                if (time !== undefined && !time.hasWritten) time.hasWritten = mayWrite(query)
+                const one = { since: performance.now(), query, giveUp }
+                const answered = () => {
+                  running--
+                  connection.answered(performance.now())
+                  statements.answered(one)
+                  queue.startNext()
+                }
+                running++
+                connection.begun(performance.now())
+                statements.begun(one)
+                query.then(
+                  (rows) => {
+                    answered()
+                    resume(Effect.succeed(withoutGap(rows as unknown as ReadonlyArray<Row>)))
+                  },
+                  (error) => {
+                    const failure = failureOf(error)
+                    if (isOutcomeUnknown(error)) lost()
                     if (failure === unreached) connection.refused(performance.now())
                     else if (isBroken(error)) connection.renew(client)
-                    noteWriteFailure(failure, error)
-                    return Effect.fail(failure)
-                  }),
+                    else if (isReadOnly(error)) replaceReadOnly()
+                    answered()
+                    if (failure?._tag === "Unavailable") primary.suspect()
+                    if (failure === undefined) return resume(Effect.die(error))
+                    if (failure === noWrites) noteWriteFailure(error as Error)
+                    resume(Effect.fail(failure))
+                  },
                 )
-              },
-            )
-          })
+              }
+              const waiting = {
+                since,
+                isUrgent,
+                time,
+                giveUp,
+                start: (connection: Connection) => {
+                  try {
+                    start(connection)
+                  } catch (error) {
+                    resume(Effect.die(error))
+                  }
+                },
+                discard: () => resume(Effect.fail(waitedTooLong)),
+              }
+              queue.add(waiting)
+              return Effect.sync(() => queue.remove(waiting))
+            }),
+          )
 
         // The retry schedule is created only after a first failure, because nearly every statement succeeds.
         const sendAgainWhile =
           (again: (failure: Unavailable | SqlRefused) => failure is Unavailable) =>
-          <Row>(statement: Statement) =>
-            Effect.catchIf(send<Row>(statement), again, () =>
-              send<Row>(statement).pipe(
+          <Row>(statement: Statement, lost: () => void, isUrgent: boolean) =>
+            Effect.catchIf(send<Row>(statement, lost, isUrgent), again, () =>
+              send<Row>(statement, lost, isUrgent).pipe(
                 Effect.retry({ schedule: retryPolicy, while: again }),
                 Effect.delay(firstPause),
               ),
             )
-        const attempt = sendAgainWhile(mayPass)
-        const once = sendAgainWhile(isUndone)
+        const attempt = inCurrentWrite(sendAgainWhile(mayPass))
+        const once = inCurrentWrite(sendAgainWhile(isUndone))
 
-        const rows = <Row>(statement: Statement) =>
-          attempt<Row>(statement).pipe(Effect.catchTag("SqlRefused", (refused) => Effect.die(refused)))
+        const orDie = <Row>(rows: Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>) =>
+          Effect.catchTag(rows, "SqlRefused", (refused) => Effect.die(refused))
+
+        const writeFailures = new WriteFailures(Effect.asVoid(send(testWrite, ignored, true)))
+        const scope = yield* Effect.scope
+        const noteWriteFailure = ({ message }: Error) => {
+          if (!writeFailures.isFailing) fork(Effect.forkIn(writeFailures.note(message), scope))
+        }
+
+        const attemptWrite: Write<Unavailable | SqlRefused> = makeWrite(attempt, attempt)
+        const write = {
+          attempt: attemptWrite,
+          once: makeWrite(once, attempt),
+          rows: (...parameters: Parameters<typeof attemptWrite>) =>
+            attemptWrite(...parameters).pipe(Effect.catchTag("SqlRefused", (refused) => Effect.die(refused))),
+        } as Sql["Service"]["write"]
 
         const { poolSize, statementTimeoutMs } = options
         return Sql.of({
-          rows,
-          attempt,
-          once,
+          rows: (statement) => orDie(attempt(fenced(statement))),
+          urgent: (statement) => orDie(attempt(fenced(statement), true)),
+          attempt: (statement) => attempt(fenced(statement)),
+          once: (statement) => once(fenced(statement)),
+          write,
           poolSize,
           statementTimeoutMs,
-          stats: () => ({ running }),
-          writesFail: () => writeFailures.areRecent(performance.now()),
+          stats: () => ({ running, waiting: queue.size }),
+          generation: () => database?.generation ?? 0,
+          writesFail: () => writeFailures.isFailing,
         })
       }),
     )

@@ -1,4 +1,5 @@
 import { Data, Effect } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { readEmail } from "../../schema/accounts/account.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import { nameByEmail } from "../accounts/account-name.ts"
@@ -52,7 +53,9 @@ export const mailReset = Effect.fnUntraced(function* (
 ) {
   const email = yield* emailOf(form)
   yield* checkHuman(form)
-  yield* PasswordResets.use((resets) => resets.send(email, parameters, site))
+  yield* PasswordResets.use((resets) =>
+    Effect.flatMap(atMostOnce(resets.send(email, parameters, site)), resets.sent),
+  )
   return email
 })
 
@@ -60,7 +63,8 @@ export const logInByPassword = (form: Form) =>
   Effect.gen(function* () {
     const email = yield* emailOf(form)
     yield* checkHuman(form)
-    return yield* login({ email, password: (form["password"] ?? "").slice(0, 1600) })
+    const session = yield* atMostOnce(login({ email, password: (form["password"] ?? "").slice(0, 1600) }))
+    return yield* Sessions.use((sessions) => sessions.opened(session))
   }).pipe(
     Effect.catchTags({
       Unauthorized: () => Effect.fail(new LoginFailed({ error: "Incorrect email or password." })),
@@ -69,9 +73,12 @@ export const logInByPassword = (form: Form) =>
   )
 
 export const logInByCode = (sessionToken: string, form: Form) =>
-  Sessions.use((sessions) => sessions.verifyCode(sessionToken, (form["code"] ?? "").slice(0, 64))).pipe(
-    Effect.catchTag("Unauthorized", ({ message }) => Effect.fail(new LoginFailed({ error: message }))),
-  )
+  Sessions.use((sessions) =>
+    Effect.flatMap(
+      atMostOnce(sessions.verifyCode(sessionToken, (form["code"] ?? "").slice(0, 64))),
+      sessions.codeVerified,
+    ),
+  ).pipe(Effect.catchTag("Unauthorized", ({ message }) => Effect.fail(new LoginFailed({ error: message }))))
 
 export const sendCodeAgain = ({ account }: BrowserSession) =>
   SecondFactors.use((factors) => factors.sendSms(account.id, { confirmedOnly: true })).pipe(

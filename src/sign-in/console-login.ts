@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { Forbidden, NotFound } from "../../schema/errors.ts"
 import { BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import { BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
@@ -18,5 +19,7 @@ export const logInFromBrowser = Effect.fnUntraced(function* (headers: Readonly<R
   if (!found?.admitted) return yield* new NotFound({ error: "This browser is not logged in. Log in first." })
   const sessions = yield* Sessions
   const verifiedAt = yield* sessions.findVerifiedAt(found.sessionId)
-  return yield* sessions.open(found.account, { verifiedAt, method: "console" })
+  return yield* sessions.opened(
+    yield* atMostOnce(sessions.open(found.account, { verifiedAt, method: "console" })),
+  )
 })

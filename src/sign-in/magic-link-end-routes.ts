@@ -1,8 +1,16 @@
 import { Effect } from "effect"
-import { Conflict, Forbidden, InvalidRequest, NotFound, TwoFactorRequired } from "../../schema/errors.ts"
+import { atMostOnce } from "../../actors/operation.ts"
+import {
+  Conflict,
+  Forbidden,
+  InvalidRequest,
+  NotFound,
+  TwoFactorRequired,
+  Unprocessable,
+} from "../../schema/errors.ts"
 import { type Browser, BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import { type BrowserSession, BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
-import { updateAccount } from "../accounts/update-own-account.ts"
+import { accountUpdated, updateAccount } from "../accounts/update-own-account.ts"
 import { AppConfig } from "../config/config.ts"
 import { readForm } from "../http/request/form.ts"
 import { Reply } from "../http/response/reply.ts"
@@ -45,13 +53,14 @@ const done = route({
 const setPassword = route({
   ...formRow,
   id: "magicLinkPassword",
+  keyless: true,
   group: "authorization",
   summary: "Set the first password of a user who registered with an email only (form)",
   path: "/magic_link/done",
   internal: true,
   limit: "login",
   redirects: [303],
-  errors: [Conflict, Forbidden, InvalidRequest, NotFound, TwoFactorRequired],
+  errors: [Conflict, Forbidden, InvalidRequest, NotFound, TwoFactorRequired, Unprocessable],
   handler: ({ headers, rawBody }) =>
     Effect.gen(function* () {
       const form = yield* Effect.fromResult(readForm(rawBody))
@@ -63,7 +72,8 @@ const setPassword = route({
       if (session.account.password_hash !== null) return yield* showWelcome(browser, session)
       const password = (form["password"] ?? "").slice(0, 1600)
       if (password === "") return yield* showWelcome(browser, session, "Enter a password.")
-      return yield* updateAccount(session.principal, { password }).pipe(
+      return yield* atMostOnce(updateAccount(session.principal, { password })).pipe(
+        Effect.flatMap(accountUpdated),
         Effect.flatMap((tokens) =>
           Effect.gen(function* () {
             const { refreshTokenSeconds } = yield* AppConfig

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
-import { Forbidden, InvalidRequest } from "../../schema/errors.ts"
+import { atMostOnce } from "../../actors/operation.ts"
+import { Forbidden, InvalidRequest, Unprocessable } from "../../schema/errors.ts"
 import { findHolder, type LinkHolder, nameOf, usersOf } from "../accounts/login/magic-link-holder.ts"
 import { MagicLinks, wantsPassword } from "../accounts/login/magic-links.ts"
 import { type Browser, BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
@@ -81,6 +82,7 @@ const pathsOf = (landing: Landing) => ({
 const useLink = route({
   ...formRow,
   id: "useMagicLink",
+  keyless: true,
   group: "authorization",
   summary:
     "Log in by an emailed link (form). Action `discard` removes the credentials created before the email was confirmed",
@@ -88,7 +90,7 @@ const useLink = route({
   search: landingQuery,
   limit: "login",
   redirects: [303],
-  errors: [Forbidden, InvalidRequest],
+  errors: [Forbidden, InvalidRequest, Unprocessable],
   handler: ({ headers, rawBody, search }) =>
     Effect.gen(function* () {
       const browsers = yield* BrowserCookies
@@ -127,7 +129,9 @@ const useLink = route({
       const discardsCredentials = form["action"] === discardAction
       const password = discardsCredentials ? undefined : form["password"]?.slice(0, 1600)
       const shown = { users: yield* usersOf(browser), password, discardsCredentials }
-      return yield* MagicLinks.use((links) => links.consume(landing.token, shown)).pipe(
+      return yield* MagicLinks.use((links) =>
+        Effect.flatMap(atMostOnce(links.consume(landing.token, shown)), links.consumed),
+      ).pipe(
         Effect.flatMap((tokens) => continueLogin(tokens, pathsOf(landing))),
         Effect.catchTags({
           Unauthorized: () => Effect.succeed(linkInvalidPage(landing.next)),
@@ -174,13 +178,14 @@ const askCode = route({
 const useCode = route({
   ...formRow,
   id: "useMagicLinkCode",
+  keyless: true,
   group: "authorization",
   summary: "Complete the login by an emailed link with a two-factor code (form)",
   path: "/magic_link/code",
   internal: true,
   limit: "code",
   redirects: [303],
-  errors: [Forbidden, InvalidRequest],
+  errors: [Forbidden, InvalidRequest, Unprocessable],
   handler: ({ headers, rawBody, search }) =>
     Effect.gen(function* () {
       const browsers = yield* BrowserCookies

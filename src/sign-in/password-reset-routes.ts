@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
-import { Forbidden, InvalidRequest } from "../../schema/errors.ts"
+import { atMostOnce } from "../../actors/operation.ts"
+import { Forbidden, InvalidRequest, Unprocessable } from "../../schema/errors.ts"
 import { PasswordResets } from "../accounts/login/password-resets.ts"
 import { type Browser, BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import { BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
@@ -68,13 +69,14 @@ const requestLink = (form: Form, browser: Browser) =>
 const useReset = route({
   ...formRow,
   id: "usePasswordReset",
+  keyless: true,
   group,
   summary: "Set a new password with an emailed link (form), or without a token email the link",
   path,
   search: resetQuery,
   limit: "mail",
   redirects: [303],
-  errors: [Forbidden, InvalidRequest],
+  errors: [Forbidden, InvalidRequest, Unprocessable],
   handler: ({ headers, rawBody, search }) =>
     Effect.gen(function* () {
       const browsers = yield* BrowserCookies
@@ -89,7 +91,9 @@ const useReset = route({
       yield* browsers.checkForm(browser, headers, form)
       if (token === undefined) return yield* requestLink(form, browser)
       const password = (form["password"] ?? "").slice(0, 1600)
-      return yield* PasswordResets.use((resets) => resets.confirm(token, password)).pipe(
+      return yield* PasswordResets.use((resets) =>
+        Effect.flatMap(atMostOnce(resets.confirm(token, password)), resets.confirmed),
+      ).pipe(
         Effect.flatMap((tokens) => continueLogin(tokens, paths)),
         Effect.catchTags({
           Unauthorized: () => Effect.succeed(linkInvalidPage(again)),

@@ -59,7 +59,7 @@ export class Metrics extends Context.Service<
   {
     readonly observer: Observer
     /** Registers a gauge that is read at each scrape. */
-    gauge(name: string, description: string, read: Reading): void
+    gauge(name: string, description: string, read: Reading, attributes?: Attributes): void
     /** Registers work that runs before each scrape, such as a query that updates a gauge. */
     before(effect: Effect.Effect<void>): void
     readonly text: Effect.Effect<string>
@@ -107,8 +107,8 @@ export class Metrics extends Context.Service<
       },
     }
 
-    const gauge = (name: string, description: string, read: Reading) => {
-      const metric = Metric.gauge(name, { description })
+    const gauge = (name: string, description: string, read: Reading, attributes: Attributes = {}) => {
+      const metric = Metric.gauge(name, { description, attributes })
       readings.push(() => metric.updateUnsafe(read(), empty))
     }
     gauge("process_resident_memory_bytes", "Memory of this process", () => process.memoryUsage.rss())

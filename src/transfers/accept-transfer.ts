@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
-import { TransferActors } from "../../actors/transfer.ts"
+import { atMostOnce } from "../../actors/operation.ts"
+import { TransferActors, type TransferSnapshot } from "../../actors/transfer.ts"
 import { awaitedCode, maxWrongTries, refusal, resendableAt } from "../../machines/transfers/refusal.ts"
 import { Conflict, Forbidden, NotFound } from "../../schema/errors.ts"
 import { isoTime } from "../../schema/iso-time.ts"
@@ -33,6 +34,15 @@ const checkAllowed = (
   const refused = refusal(context, event)
   return refused === undefined ? Effect.void : Effect.fail(toProblem(refused, context))
 }
+
+interface Shown {
+  readonly context: TransferContext
+  readonly value: TransferStatus
+}
+const shownOf = ({ context, value }: TransferSnapshot): Shown => ({
+  context,
+  value: value as TransferStatus,
+})
 
 const make = Effect.gen(function* () {
   const actors = yield* TransferActors
@@ -83,11 +93,16 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * Runs one turn. `IdsTaken` can only mean that the id was removed from the directory: nothing else ends the claim of
+   * Runs the turn of a request. It is stored with the Idempotency-Key, with this outcome. `IdsTaken` can only mean that the id was removed from the directory: nothing else ends the claim of
    * a transfer.
    */
-  const turn = <E>(id: string, decide: Parameters<typeof actors.turn<E, never>>[1]) =>
-    actors.turn(id, decide).pipe(
+  const turn = <E, T>(
+    id: string,
+    decide: Parameters<typeof actors.turn<E, never>>[1],
+    outcome: (next: TransferSnapshot) => T,
+  ) =>
+    actors.turn(id, decide, { outcome }).pipe(
+      Effect.map(({ written }) => written),
       Effect.catchTag("IdsTaken", () =>
         Effect.fail(new Conflict({ error: "The emoji id of this transfer was removed from the directory." })),
       ),
@@ -101,6 +116,9 @@ const make = Effect.gen(function* () {
       ),
       Effect.catchTag("UniqueConflict", Effect.die),
     )
+
+  const giveBack = (attempt: string | undefined) =>
+    attempt === undefined ? Effect.void : Effect.ignore(attempts.giveBack(attempt))
 
   /**
    * Creates the event for an entered code. A wrong code also causes an event, because the turn must count the try.
@@ -140,45 +158,48 @@ const make = Effect.gen(function* () {
     } as const
   })
 
-  const accept = Effect.fnUntraced(function* (side: Side, caller: Principal, id: string, typed: string) {
-    let triesLeft: number | undefined
+  /** Commits the code that was entered. A wrong code is committed too, because the turn must count the try. */
+  const enterCode = (side: Side, caller: Principal, id: string, typed: string) => {
+    let triesLeft: number | null = null
     let attempt: string | undefined
     let isRight = false
-    const { snapshot } = yield* turn(id, ({ snapshot: { context, value } }, now) =>
-      Effect.gen(function* () {
-        const role = yield* checkRole(caller, context)
-        if (role !== side) {
-          return yield* new Forbidden({
-            error: `Only the ${side === "sender" ? "sender" : "recipient"} of the transfer can enter this code.`,
-          })
-        }
-        // In any other state the machine refuses the event, and the error response lists the allowed events.
-        if (value === awaitedState[side]) {
-          yield* checkAllowed(context, { type: acceptEvent[side], now })
-          // The turn may be decided again after a conflict. The request is still one attempt.
-          attempt ??= yield* attempts.take(caller.userId, context.eid)
-        }
-        const code = awaitedCode(context)
-        const matches = mails.matches(code, side, id, typed)
-        triesLeft = matches || code === null ? undefined : maxWrongTries - code.wrongTries - 1
-        isRight = matches
-        return yield* acceptEventFor(side, context, matches, now)
-      }),
+    return turn(
+      id,
+      ({ snapshot: { context, value } }, now) =>
+        Effect.gen(function* () {
+          const role = yield* checkRole(caller, context)
+          if (role !== side) {
+            return yield* new Forbidden({
+              error: `Only the ${side === "sender" ? "sender" : "recipient"} of the transfer can enter this code.`,
+            })
+          }
+          // In any other state the machine refuses the event, and the error response lists the allowed events.
+          if (value === awaitedState[side]) {
+            yield* checkAllowed(context, { type: acceptEvent[side], now })
+            // The turn may be decided again after a conflict. The request is still one attempt.
+            attempt ??= yield* attempts.take(caller.userId, context.eid)
+          }
+          const code = awaitedCode(context)
+          isRight = mails.matches(code, side, id, typed)
+          triesLeft = isRight || code === null ? null : maxWrongTries - code.wrongTries - 1
+          return yield* acceptEventFor(side, context, isRight, now)
+        }),
+      ({ context }) => ({ context, triesLeft, attempt: isRight ? attempt : undefined }),
     ).pipe(
       // A correct code does not count as an attempt, even if the transfer is refused for another reason.
-      Effect.ensuring(
-        Effect.suspend(() =>
-          isRight && attempt !== undefined ? Effect.ignore(attempts.giveBack(attempt)) : Effect.void,
-        ),
-      ),
+      Effect.onError(() => (isRight ? giveBack(attempt) : Effect.void)),
     )
-    if (triesLeft === undefined) return snapshot.context
+  }
+
+  const accept = Effect.fnUntraced(function* (side: Side, caller: Principal, id: string, typed: string) {
+    const { attempt, context, triesLeft } = yield* atMostOnce(enterCode(side, caller, id, typed))
+    yield* giveBack(attempt)
+    if (triesLeft === null) return context
     const left = triesLeft === 1 ? "1 try is left" : `${triesLeft} tries are left`
     return yield* invalidCode("invalid", `The code is incorrect. ${left}.`)
   })
 
-  const show = (snapshot: { readonly value: unknown; readonly context: TransferContext }) =>
-    displayTransfer({ status: snapshot.value as TransferStatus, context: snapshot.context })
+  const show = ({ context, value }: Shown) => displayTransfer({ status: value, context })
 
   return {
     senderAccept: Effect.fnUntraced(function* (caller: Principal, id: string, code: string) {
@@ -192,36 +213,43 @@ const make = Effect.gen(function* () {
       return [context.eid]
     }),
 
-    remove: Effect.fnUntraced(function* (caller: Principal, id: string) {
-      const { snapshot } = yield* turn(id, ({ snapshot: { context } }, now) =>
-        checkRole(caller, context).pipe(
-          Effect.andThen(recipientSees(context)),
-          Effect.map((sees) => ({ type: "DELETE", now, recipientSees: sees }) as const),
-        ),
-      )
-      return show(snapshot)
-    }),
+    remove: (caller: Principal, id: string) =>
+      turn(
+        id,
+        ({ snapshot: { context } }, now) =>
+          checkRole(caller, context).pipe(
+            Effect.andThen(recipientSees(context)),
+            Effect.map((sees) => ({ type: "DELETE", now, recipientSees: sees }) as const),
+          ),
+        shownOf,
+      ).pipe(atMostOnce, Effect.map(show)),
 
     /**
      * Mails a new code to the party that must confirm next. The sender can also request a new code for the receiver,
      * but the receiver cannot request one for the sender.
      */
-    resend: Effect.fnUntraced(function* (caller: Principal, id: string) {
-      const { snapshot } = yield* turn(id, ({ snapshot: { context, value } }, now) =>
-        Effect.gen(function* () {
-          const role = yield* checkRole(caller, context)
-          const side = value === "AwaitingSender" ? "sender" : "receiver"
-          if (value === "AwaitingSender" && role === "receiver") {
-            return yield* new Forbidden({ error: "The sender must confirm the transfer first." })
-          }
-          const event = { type: "RESEND", now } as const
-          if (value === awaitedState[side]) yield* checkAllowed(context, event)
-          return { ...event, issue: yield* issueFor(side, context, now) }
-        }),
-      )
-      const resendAfter = resendableAt(awaitedCode(snapshot.context))
-      return { status: show(snapshot).status, resend_after: isoTime(resendAfter) }
-    }),
+    resend: (caller: Principal, id: string) =>
+      turn(
+        id,
+        ({ snapshot: { context, value } }, now) =>
+          Effect.gen(function* () {
+            const role = yield* checkRole(caller, context)
+            const side = value === "AwaitingSender" ? "sender" : "receiver"
+            if (value === "AwaitingSender" && role === "receiver") {
+              return yield* new Forbidden({ error: "The sender must confirm the transfer first." })
+            }
+            const event = { type: "RESEND", now } as const
+            if (value === awaitedState[side]) yield* checkAllowed(context, event)
+            return { ...event, issue: yield* issueFor(side, context, now) }
+          }),
+        shownOf,
+      ).pipe(
+        atMostOnce,
+        Effect.map(({ context, value }) => ({
+          status: value,
+          resend_after: isoTime(resendableAt(awaitedCode(context))),
+        })),
+      ),
   }
 })
 

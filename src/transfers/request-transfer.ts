@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { TransferActors } from "../../actors/transfer.ts"
 import type { EmojiId } from "../../schema/directory/emoji-id.ts"
 import {
@@ -10,7 +11,7 @@ import {
   type Unavailable,
   type Unprocessable,
 } from "../../schema/errors.ts"
-import type { DisplayTransferRequest } from "../../schema/transfers/transfer.ts"
+import type { DisplayTransferRequest, TransferStatus } from "../../schema/transfers/transfer.ts"
 import type { TransferInput } from "../../schema/transfers/transfer-snapshot.ts"
 import { Parties, type Party } from "../accounts/party-store.ts"
 import { SecurityLog } from "../accounts/security-log/security-log.ts"
@@ -124,59 +125,68 @@ export class TransferRequests extends Context.Service<
         }
       })
 
+      const request = Effect.fnUntraced(function* (caller: Principal, transfer: NewTransfer) {
+        yield* checkTransfer(caller, transfer)
+        const eid = transfer.eid.canonical
+        const sender = yield* checkSender(caller, eid)
+        const forced = transfer.force_transfer === true
+        // While the id is minted, or its owner is allowed to mint it, only an administrator can create a (forced)
+        // transfer. The recipient can accept it only after the mint permission has ended.
+        if (!forced) yield* checkMayMove(mintPermissions, eid, { forced })
+        const { field, party, pubkey } = yield* findRecipient(transfer)
+        const email = yield* checkRecipient(party, field, sender.id)
+        const input: TransferInput = {
+          id: randomUUID(),
+          eid,
+          sender: { id: sender.id, email: sender.email },
+          // Public keys are not secret, so a sender can enter the key of an unknown user. The sender must not learn
+          // the email address of this user.
+          recipient: { id: party.id, email: pubkey === null ? email : "" },
+          pubkey,
+          clearOnTransfer: transfer.clear_on_transfer === true,
+          message: transfer.message ?? null,
+          forced,
+        }
+        const eventAt = (now: number) =>
+          Effect.gen(function* () {
+            if (!forced && sender.email === null) {
+              return yield* fieldFault(
+                "eid",
+                "eligibility",
+                "The owner of this id has no email address to send a code to.",
+              )
+            }
+            const issue = forced
+              ? yield* mails.toReceiver(input, { ...party, email }, now)
+              : yield* mails.toSender(input, sender.email ?? "", now)
+            const expiresAt = now + config.transferTtlSeconds * 1000
+            const recipientSees = yield* parties.hasConfirmed(party.id, input.recipient.email)
+            return { type: "REQUEST", now, expiresAt, issue, recipientSees } as const
+          })
+        const { written } = yield* actors
+          .turn(input.id, (_, now) => eventAt(now), {
+            create: input,
+            outcome: ({ context, value }) => ({ context, status: value as TransferStatus }),
+          })
+          .pipe(
+            // Another request has claimed the id after `checkSender`.
+            Effect.catchTag("IdsTaken", () => Effect.fail(alreadyMoving(eid))),
+            Effect.catchTag(["EventRefused", "LimitReached", "UniqueConflict"], Effect.die),
+          )
+        return written
+      })
+
       return TransferRequests.of({
         create: Effect.fnUntraced(function* (caller, transfer) {
-          yield* checkTransfer(caller, transfer)
-          const eid = transfer.eid.canonical
-          const sender = yield* checkSender(caller, eid)
-          const forced = transfer.force_transfer === true
-          // While the id is minted, or its owner is allowed to mint it, only an administrator can create a (forced)
-          // transfer. The recipient can accept it only after the mint permission has ended.
-          if (!forced) yield* checkMayMove(mintPermissions, eid, { forced })
-          const { field, party, pubkey } = yield* findRecipient(transfer)
-          const email = yield* checkRecipient(party, field, sender.id)
-          const input: TransferInput = {
-            id: randomUUID(),
-            eid,
-            sender: { id: sender.id, email: sender.email },
-            // Public keys are not secret, so a sender can enter the key of an unknown user. The sender must not learn
-            // the email address of this user.
-            recipient: { id: party.id, email: pubkey === null ? email : "" },
-            pubkey,
-            clearOnTransfer: transfer.clear_on_transfer === true,
-            message: transfer.message ?? null,
-            forced,
-          }
-          const request = (now: number) =>
-            Effect.gen(function* () {
-              if (!forced && sender.email === null) {
-                return yield* fieldFault(
-                  "eid",
-                  "eligibility",
-                  "The owner of this id has no email address to send a code to.",
-                )
-              }
-              const issue = forced
-                ? yield* mails.toReceiver(input, { ...party, email }, now)
-                : yield* mails.toSender(input, sender.email ?? "", now)
-              const expiresAt = now + config.transferTtlSeconds * 1000
-              const recipientSees = yield* parties.hasConfirmed(party.id, input.recipient.email)
-              return { type: "REQUEST", now, expiresAt, issue, recipientSees } as const
-            })
-          const { snapshot } = yield* actors
-            .turn(input.id, (_, now) => request(now), { create: input })
-            .pipe(
-              // Another request has claimed the id after `checkSender`.
-              Effect.catchTag("IdsTaken", () => Effect.fail(alreadyMoving(eid))),
-              Effect.catchTag(["EventRefused", "LimitReached", "UniqueConflict"], Effect.die),
-            )
+          const requested = yield* atMostOnce(request(caller, transfer))
+          const { eid, forced, id, recipient, sender } = requested.context
           if (forced)
             yield* securityLog.record({
               event: "transfer.forced",
               userId: sender.id,
-              details: { transfer_id: input.id, emoji_id: eid, recipient_id: party.id },
+              details: { transfer_id: id, emoji_id: eid, recipient_id: recipient.id },
             })
-          return displayTransfer({ status: snapshot.value as never, context: snapshot.context })
+          return displayTransfer(requested)
         }),
       })
     }),

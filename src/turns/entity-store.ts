@@ -6,7 +6,7 @@ import {
   type PlacedEvent,
   type TurnCommit,
 } from "../../actors/ports.ts"
-import type { Unavailable } from "../../schema/errors.ts"
+import { Unavailable } from "../../schema/errors.ts"
 import type { TurnEffects } from "../../schema/turn.ts"
 import { DatabaseClock } from "../postgres/database-clock.ts"
 import { Sql } from "../postgres/sql.ts"
@@ -37,6 +37,13 @@ const toCommitFailure = (refused: SqlRefused): Committed => {
         _tag: "IdsTaken",
         canonicals: JSON.parse(refused.detail) as ReadonlyArray<string>,
       })
+    case "EI004":
+      return Effect.fail(
+        new Unavailable({
+          error: "Another attempt of this request is running. Retry later.",
+          retryAfterSeconds: 1,
+        }),
+      )
     case "EI003":
       return Effect.fail({ _tag: "LimitReached", limit: refused.detail })
     case "23505":
@@ -98,6 +105,11 @@ export const entityStore = Layer.effect(
       if (refused.sqlstate === "EI001") {
         const late = JSON.parse(refused.detail) as ReadonlyArray<string>
         return (one) => (late.some((id) => changesEntity(one, id)) ? commitAlone(one) : undefined)
+      }
+      if (refused.sqlstate === "EI004") {
+        const lost = JSON.parse(refused.detail) as ReadonlyArray<string>
+        return (one) =>
+          one.turn.key !== undefined && lost.includes(one.turn.key.run) ? commitAlone(one) : undefined
       }
       if (refused.sqlstate !== "EI002") return commitAlone
       const lost = new LostClaims(turns, JSON.parse(refused.hint) as ReadonlyArray<number>)
@@ -165,6 +177,7 @@ export const entityStore = Layer.effect(
       commit,
       takeDue,
       now: () => clock.now(),
+      generation: () => sql.generation(),
       statementMs: sql.statementTimeoutMs,
     })
   }),

@@ -1,4 +1,6 @@
 import { hash, randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import { CurrentOperation } from "../../actors/operation.ts"
 
 /** Computes a uuid from texts. The same texts always give the same uuid. */
 export const uuidOf = (...texts: ReadonlyArray<string>): string => {
@@ -7,26 +9,14 @@ export const uuidOf = (...texts: ReadonlyArray<string>): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-const keyOf = (headers: Readonly<Record<string, string>>) => headers["idempotency-key"] || undefined
-
 /**
- * Derives the operation key from the user, the Idempotency-Key and the contents of a request, so a repeated request
- * has the same operation key. Undefined if the request has no Idempotency-Key.
+ * Identifies an attempt that an earlier write of a request makes, such as using up a code. A retry of the request has the
+ * same id, so it does not fail because of its own attempt. `facts` are what is attempted: a key can be reused later.
  */
-export const operationKeyOf = (
-  { userId }: { readonly userId: string },
-  headers: Readonly<Record<string, string>>,
-  ...facts: ReadonlyArray<unknown>
-): string | undefined => {
-  const key = keyOf(headers)
-  return key === undefined ? undefined : uuidOf("run", userId, key, JSON.stringify(facts))
-}
-
-/** Like `operationKeyOf`, but returns a new random key if the request has no Idempotency-Key. */
-export const operationKey = (...named: Parameters<typeof operationKeyOf>): string =>
-  operationKeyOf(...named) ?? randomUUID()
+export const attemptId = (...facts: ReadonlyArray<string>): Effect.Effect<string> =>
+  Effect.map(CurrentOperation, (operation) =>
+    operation === undefined ? randomUUID() : uuidOf("attempt", operation.caller, operation.key, ...facts),
+  )
 
 /** An Idempotency-Key is remembered for this many seconds. Then it can be reused for another request. */
 export const keySeconds = 86_400
-
-export const isForgotten = (at: string, now: number): boolean => now - Date.parse(at) > 1000 * keySeconds

@@ -1,10 +1,12 @@
 import { Context, Effect, Layer } from "effect"
+import type { Written } from "../../actors/operation.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { Mail } from "../../schema/turn.ts"
 import { AppConfig } from "../config/config.ts"
 import { Seal } from "../crypto/envelope-encryption.ts"
+import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import type { ExpiredNumberedRows } from "../postgres/prune.ts"
-import { type Client, Sql } from "../postgres/sql.ts"
+import { type Client, Sql, type SqlPiece } from "../postgres/sql.ts"
 import { deliveredHere, isPhone } from "./outbox-recipients.ts"
 
 export interface OutboxRow {
@@ -19,13 +21,38 @@ interface StoredMail extends Omit<OutboxRow, "kept"> {
   readonly at: string
   readonly tries: number
 }
+/** An attempt to send a mail. If another process takes the mail, `tries` changes. */
+export type Attempt = Pick<StoredMail, "id" | "tries">
+
+export interface Backlog {
+  readonly waiting: number
+  readonly oldestSeconds: number
+}
+
+/** How many messages a process can send now. */
+export interface FreeSlots {
+  readonly total: number
+  /** How many of them may be codes and login links, and how many may be other mail. */
+  readonly urgent: number
+  readonly other: number
+}
 export interface OutboxMail extends Mail {
   readonly id: number
   readonly at: string
   readonly tries: number
 }
 
-const leaseSeconds = 60
+/**
+ * How long a process may send a message before another process takes it. While the process lives it renews the lease,
+ * so the lease only has to be longer than a pause of the process or of the database.
+ */
+const leaseSeconds = 30
+/**
+ * The pause after a failed attempt is doubled each time, up to an hour. It varies by a quarter, so that messages that
+ * failed together are not all sent again at the same time.
+ */
+const firstPauseSeconds = 10
+const longestPauseSeconds = 3600
 /**
  * A process that can deliver mail takes due mail within seconds. If a mail has been due for this many seconds, no
  * process can deliver it.
@@ -41,9 +68,17 @@ const shortLivedKinds: ReadonlySet<string> = new Set([
 ])
 /**
  * The number of attempts to send a mail of this kind. The pauses between attempts grow, so all attempts together take
- * about half an hour for 8 attempts, and about three days for 92 attempts.
+ * about twenty minutes for 8 attempts, and about three and a half days for 92 attempts.
  */
 export const maxTries = (kind: string): number => (shortLivedKinds.has(kind) ? 8 : 92)
+/**
+ * The kinds of mail with a code or a link that the recipient waits for. They are sent first. The indexes
+ * `outbox_due_codes` and `outbox_due_others` list the same kinds.
+ */
+const urgentKinds = [...shortLivedKinds, "transfer_receiver_code", "transfer_invitation"]
+export const isUrgent = (kind: string): boolean => urgentKinds.includes(kind)
+/** The condition as text, without parameters: Postgres uses a partial index only for a condition that it can compare. */
+const urgentCondition = `in (${urgentKinds.map((kind) => `'${kind}'`).join(", ")})`
 /** Mail of these kinds contains only data of an order and is stored as plain text. Other mail can contain codes. */
 const plainTextKinds: ReadonlySet<string> = new Set(["order_receipt", "order_expired"])
 const sealedFor = (recipient: string, kind: string) => `outbox/${kind}/${recipient}`
@@ -57,15 +92,25 @@ export class Outbox extends Context.Service<
      * stores together with the change that causes the mail.
      */
     seal(mail: ReadonlyArray<Mail>): Effect.Effect<ReadonlyArray<OutboxRow>>
-    put(mail: Mail): Effect.Effect<void, Unavailable>
+    /** Stores the mail that completes the request. `keep` is stored with the Idempotency-Key of the request. */
+    put<Keep = undefined>(
+      mail: Mail,
+      keep?: Keep,
+    ): Effect.Effect<Written<WriteOutcome<unknown, Keep>>, Unavailable>
     /**
-     * Returns due mail that this process can deliver, and leases it: other processes cannot take it until the lease
-     * expires.
+     * Returns due mail that this process can deliver, urgent mail first, and leases it: other processes cannot take it
+     * until the lease expires. Mail with the ids `sending` is not taken: this process still sends it, although its
+     * lease may have expired while the process was suspended.
      */
-    take(limit: number): Effect.Effect<ReadonlyArray<OutboxMail>, Unavailable>
-    /** Renews the lease of a mail whose delivery takes long. */
-    hold(id: number): Effect.Effect<void, Unavailable>
+    take(
+      free: FreeSlots,
+      sending: ReadonlyArray<number>,
+    ): Effect.Effect<ReadonlyArray<OutboxMail>, Unavailable>
+    /** Renews the lease of a mail, unless another process has taken it. */
+    hold(mail: Attempt): Effect.Effect<void, Unavailable>
     sent(id: number): Effect.Effect<void, Unavailable>
+    /** Ends a failed attempt. The mail is due again after a pause that grows with the number of attempts. */
+    retryLater(mail: Attempt): Effect.Effect<void, Unavailable>
     /**
      * Marks due mail that no process can deliver as sent, so that it is not retried. It can still be read in the
      * table.
@@ -75,8 +120,8 @@ export class Outbox extends Context.Service<
     giveUp(id: number): Effect.Effect<void, Unavailable>
     /** Lists the mail to a recipient, newest first. */
     list(recipient: string, limit: number): Effect.Effect<ReadonlyArray<OutboxMail>, Unavailable>
-    /** The age in seconds of the oldest mail that is still to be sent. 0 if there is none. */
-    readonly lagSeconds: Effect.Effect<number, Unavailable>
+    /** How many messages are still to be sent, and the age in seconds of the oldest one; 0 if there is none. */
+    readonly backlog: Effect.Effect<Backlog, Unavailable>
   }
 >()("directory/Outbox") {
   static readonly layer = Layer.effect(
@@ -118,6 +163,16 @@ export class Outbox extends Context.Service<
       const giveUp = (id: number) =>
         sql.rows((q) => q`update outbox set due_at = 'infinity' where id = ${id}`).pipe(Effect.asVoid)
 
+      const retryLater = ({ id, tries }: Attempt) =>
+        sql
+          .rows(
+            (q) => q`update outbox
+                        set due_at = now() + make_interval(secs =>
+                              least(${firstPauseSeconds}::float8 * 2 ^ (tries - 1), ${longestPauseSeconds}) * (0.75 + random() / 2))
+                      where id = ${id} and tries = ${tries} and sent_at is null and due_at < 'infinity'`,
+          )
+          .pipe(Effect.asVoid)
+
       // A mail that cannot be decrypted is skipped, so that it does not delay other mail. During a key rotation,
       // another process can have the key for it.
       const openAll = (
@@ -138,27 +193,40 @@ export class Outbox extends Context.Service<
       return Outbox.of({
         seal,
         giveUp,
-        put: Effect.fnUntraced(function* (mail) {
-          const rows = yield* seal([mail])
-          yield* sql.rows((q) => q`select put_mail(${JSON.stringify(rows)}::text::jsonb)`)
-        }),
-        take: Effect.fnUntraced(function* (limit) {
+        put: <Keep>(mail: Mail, keep?: Keep) =>
+          Effect.flatMap(seal([mail]), (rows) =>
+            sql.write.rows<unknown, Keep>(
+              (q) => q`select true as stored from put_mail(${JSON.stringify(rows)}::text::jsonb)`,
+              keep === undefined ? {} : { keep },
+            ),
+          ),
+        retryLater,
+        take: Effect.fnUntraced(function* ({ other, total, urgent }, sending) {
+          const due = (q: Client, condition: string, limit: SqlPiece) =>
+            q`select id from outbox
+               where sent_at is null and kind ${q.unsafe(condition)} and due_at <= now()
+                 and id <> all(${sending}::bigint[]) and ${isDeliverable(q)}
+               order by due_at limit ${limit} for update skip locked`
           const rows = yield* sql.rows<StoredMail>(
-            (q) => q`update outbox o
-                        set due_at = now() + make_interval(secs => ${leaseSeconds} * (o.tries + 1)), tries = o.tries + 1
-                       from (select id from outbox where sent_at is null and due_at <= now() and ${isDeliverable(q)}
-                              order by due_at limit ${limit} for update skip locked) d
+            (q) => q`with urgent as (${due(q, urgentCondition, q`${urgent}`)}),
+                          other as (${due(
+                            q,
+                            `not ${urgentCondition}`,
+                            q`least(${other}, ${total} - (select count(*) from urgent))`,
+                          )})
+                     update outbox o set due_at = now() + make_interval(secs => ${leaseSeconds}), tries = o.tries + 1
+                       from (select id from urgent union all select id from other) d
                       where o.id = d.id returning o.id, o.recipient, o.kind, o.payload, o.at, o.tries`,
           )
           return yield* openAll(rows, (row) =>
-            row.tries < maxTries(row.kind) ? Effect.void : giveUp(row.id),
+            row.tries < maxTries(row.kind) ? retryLater(row) : giveUp(row.id),
           )
         }),
-        hold: (id) =>
+        hold: ({ id, tries }) =>
           sql
             .rows(
-              (q) => q`update outbox set due_at = now() + make_interval(secs => ${leaseSeconds} * tries)
-                        where id = ${id} and sent_at is null and due_at < 'infinity'`,
+              (q) => q`update outbox set due_at = now() + make_interval(secs => ${leaseSeconds})
+                        where id = ${id} and tries = ${tries} and sent_at is null and due_at < 'infinity'`,
             )
             .pipe(Effect.asVoid),
         keepDue: sql
@@ -177,12 +245,13 @@ export class Outbox extends Context.Service<
           )
           return yield* openAll(rows, () => Effect.void)
         }),
-        lagSeconds: sql
-          .rows<{ lag: number }>(
-            (q) => q`select coalesce(extract(epoch from now() - min(at)), 0)::float8 as lag
+        backlog: sql
+          .rows<Backlog>(
+            (q) => q`select count(*)::int as waiting,
+                            coalesce(extract(epoch from now() - min(at)), 0)::float8 as "oldestSeconds"
                        from outbox where sent_at is null and due_at < 'infinity'`,
           )
-          .pipe(Effect.map((rows) => rows[0]?.lag ?? 0)),
+          .pipe(Effect.map((rows) => rows[0] ?? { waiting: 0, oldestSeconds: 0 })),
       })
     }),
   )

@@ -44,6 +44,7 @@ export const writeTurns = (turns: ReadonlyArray<WrittenTurn>) => {
     }
   }
   for (const written of turns) {
+    if (written.turn.key !== undefined) add("keys", written.turn.key)
     for (const part of partsOf(written)) addTurn(part)
     for (const message of written.mail) add("mail", message)
   }

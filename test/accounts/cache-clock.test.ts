@@ -15,7 +15,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ["Date", "performance"] }))
 afterEach(() => void vi.useRealTimers())
 
 const hourMs = 3_600_000
-const bus = Bus.layer({ transport: undefined, heartbeatMs: 250, leaseMs: 1500, statementMs: 1000 })
+const bus = Bus.layer({ link: undefined, leaseMs: 2000, renewMs: 500, markMs: 10_000, statementMs: 1000 })
 const user = { id: "8b0a3a5c-57c1-4d3c-9f8e-0d0c1c8f0a11" } as DisplayUser
 const caller = { id: user.id, active: true, epoch: 0, revokedSessions: new Set() }
 const identities = Layer.mergeAll(

@@ -126,6 +126,22 @@ test("a full hash queue rejects calls with a retry time, and accepts calls again
   )
 })
 
+test("a call whose expected wait is too long is rejected, although the queue has room", async () => {
+  await run(
+    (passwords) =>
+      Effect.gen(function* () {
+        const results = yield* Effect.all(
+          Array.from({ length: 20 }, () => Effect.result(passwords.verify(undefined, "correct horse"))),
+          { concurrency: "unbounded" },
+        )
+        const refused = results.filter((result) => result._tag === "Failure")
+        expect(refused).toHaveLength(14)
+        expect(yield* passwords.verify(undefined, "correct horse")).toBe(false)
+      }),
+    { ...cheap, maxWaitMs: 1 },
+  )
+})
+
 test("a call that is interrupted in the queue leaves the queue, but a hash computation that has started is completed", async () => {
   await run(
     (passwords) =>

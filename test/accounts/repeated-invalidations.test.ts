@@ -32,11 +32,12 @@ const lost = () =>
 const unreachable = Layer.succeed(Sql, {
   rows: lost,
   attempt: lost,
+  write: { rows: lost, attempt: lost, once: lost },
   statementTimeoutMs: 50,
 } as unknown as Sql["Service"])
 const surroundings = Layer.mergeAll(
   unreachable,
-  Bus.layer({ transport: undefined, heartbeatMs: 250, leaseMs: 1500, statementMs: 1000 }),
+  Bus.layer({ link: undefined, leaseMs: 2000, renewMs: 500, markMs: 10_000, statementMs: 50 }),
   Layer.succeed(AppConfig, { ...testConfig(), statementTimeoutMs: 50 }),
   Layer.provide(CustodialKeys.layer, Seal.layer({ keys: masterKeys(testConfig()) })),
 )
@@ -81,10 +82,7 @@ it("if the outcome of removing a member is unknown, the cached member is invalid
 
 it("if the outcome of using a mailed link is unknown, the user's cached API keys are invalidated twice", async () => {
   const link = { userId: randomUUID(), email: "", purpose: "confirm", keyIds: [id] }
-  const rows = (statement: (q: never) => unknown) => {
-    const text = statement(((strings: ReadonlyArray<string>) => strings.join("?")) as never) as string
-    return text.includes("consume_magic_link") ? lost() : Effect.succeed([link])
-  }
+  const rows = () => Effect.succeed([link])
   const none = (service: { readonly key: string }) => Layer.succeed(service as never, {} as never)
   const links = MagicLinks.layer.pipe(
     Layer.provide(
@@ -92,7 +90,7 @@ it("if the outcome of using a mailed link is unknown, the user's cached API keys
     ),
     Layer.provide(Layer.succeed(OneTimeCodes, { lookupHashes: () => [] } as never)),
     Layer.provide(CallerCache.layer),
-    Layer.provide(Layer.succeed(Sql, { rows } as unknown as Sql["Service"])),
+    Layer.provide(Layer.succeed(Sql, { rows, write: { rows: lost } } as unknown as Sql["Service"])),
     Layer.provide(surroundings),
   )
   const use = MagicLinks.use((service) => service.consume("token", { discardsCredentials: true }))
@@ -111,14 +109,17 @@ it.each([
     let reads = 0
     const rows = (statement: (q: never) => unknown) => {
       const text = statement(((strings: ReadonlyArray<string>) => strings.join("?")) as never) as string
-      return text.startsWith("select") && ++reads > 1 ? Effect.succeed([{ id }]) : lost()
+      if (!text.trim().startsWith("select") || text.includes("remove_organization")) return lost()
+      // Nobody has connected the client when it is read first. The second read is lost too.
+      reads++
+      return reads === 2 ? lost() : Effect.succeed(reads === 1 ? [] : [{ id }])
     }
     const keys = await Effect.gen(function* () {
       const bus = yield* Bus
       const keys: Array<string> = []
       bus.onInvalidate("user", (changed) => changed !== "all" && keys.push(...changed))
       yield* Effect.flip(remove as Effect.Effect<unknown, unknown, OauthClients | Organizations>)
-      yield* Effect.promise(() => expect.poll(() => keys).toEqual([id]))
+      yield* Effect.promise(() => expect.poll(() => keys).toEqual([id, id]))
       return keys
     }).pipe(
       Effect.provide(
@@ -128,6 +129,7 @@ it.each([
               Layer.succeed(Sql, {
                 rows,
                 attempt: rows,
+                write: { rows, attempt: rows },
                 statementTimeoutMs: 50,
               } as unknown as Sql["Service"]),
               Layer.succeed(Outbox, {} as unknown as Outbox["Service"]),
@@ -139,6 +141,6 @@ it.each([
       ),
       Effect.runPromise,
     )
-    expect(keys).toEqual([id])
+    expect(keys).toEqual([id, id])
   },
 )

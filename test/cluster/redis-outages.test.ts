@@ -10,7 +10,7 @@ describe.skipIf(redisBinary === undefined)("a failing Redis connection", () => {
     const failures: Array<string> = []
     let ups = 0
     const transport = redisTransport(redis.url, "outages", (reason) => failures.push(reason))
-    const { close } = await transport.open({ onMessage: () => {}, onUp: () => ups++ })
+    const { close } = await transport.open("own", { onMessage: () => {}, onUp: () => ups++ })
     try {
       await expect.poll(() => failures.join()).toContain("NOAUTH")
       const first = failures.length

@@ -1,274 +1,329 @@
-import { InvalidationProtocol } from "../../src/cluster/invalidation-protocol.ts"
+import { Member } from "../../src/cluster/member.ts"
+import type { LeaseRequest } from "../../src/cluster/member-store.ts"
 import type { Message } from "../../src/cluster/message.ts"
+import type { OpenWrite } from "../../src/cluster/open-writes.ts"
+import type { Fence } from "../../src/postgres/fence.ts"
+import { EventQueue } from "./event-queue.ts"
+import { SimulatedDatabase } from "./simulated-database.ts"
 
 const LEASE_MS = 100
-const HEARTBEAT_MS = 20
-const STATEMENT_MS = 400
-const KEYS = ["a", "b", "c"]
+const RENEW_MS = 25
+const MARK_MS = 300
+const KEYS = ["a", "b"]
+const topic = "topic"
 
 interface Load {
   readonly key: string
-  version: number
+  readonly floors: Array<number>
   isDisowned: boolean
 }
 
 interface Node {
   readonly id: string
-  readonly protocol: InvalidationProtocol
+  readonly member: Member
   readonly cache: Map<string, number>
   readonly loads: Set<Load>
   /** The monotonic clock. It starts at a random time and runs up to half a percent fast or slow. */
   readonly clock: () => number
   isDead: boolean
   isLeaving: boolean
-  writesUnderWay: number
-  isPublishing: boolean
+  isCalling: boolean
+  writes: number
   stalledUntil: number
-  /**
-   * The listening connection is down until this time. Messages that were sent before this time, and not
-   * read before the connection broke, are lost for this process.
-   */
+  /** It receives no messages until this time. */
   deafUntil: number
-  /** Statements do not reach the database until this time. */
+  /** Its statements and messages do not reach the database until this time. */
   cutUntil: number
-  read: number
+}
+
+export interface WorldOptions {
+  /** Makes the database ignore fences, to see that the oracle notices. */
+  readonly withoutFences?: boolean
 }
 
 /**
- * Simulates processes, a log and a database in virtual time. Every step takes a random time, and processes may stall,
- * be disconnected or die. Throws if a process serves a cached value that an acknowledged write has replaced.
+ * Simulates processes with caches and a database in virtual time. Every step takes a random time. Messages are lost,
+ * delayed and repeated, and processes stall, start, leave and die.
+ *
+ * Throws if a lookup returns an older version than one that was returned or acknowledged before the lookup began, or if a
+ * process may answer from its cache with a version that a committed write has replaced.
  */
 export class World {
-  now = 0
-  served = 0
-  acknowledged = 0
-  readonly nodes: Array<Node> = []
-  readonly #random: () => number
-  readonly #processes: number
-  readonly #events: Array<{ at: number; run: () => void }> = []
-  readonly #log: Array<Message> = []
-  readonly #truth = new Map<string, number>(KEYS.map((key) => [key, 0]))
-  readonly #promised = new Map<string, number>(KEYS.map((key) => [key, 0]))
+  answered = 0
+  fromCache = 0
+  written = 0
+  refused = 0
   isCalm = false
+  readonly #events: EventQueue
+  readonly #random: () => number
+  readonly #database: SimulatedDatabase
+  readonly #nodes: Array<Node> = []
+  readonly #floor = new Map<string, number>()
+  readonly #processes: number
+  readonly #options: WorldOptions
 
-  constructor(seed: number) {
-    let state = seed >>> 0
-    this.#random = () => {
-      state = (state + 0x6d2b79f5) >>> 0
-      let x = Math.imul(state ^ (state >>> 15), 1 | state)
-      x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x
-      return ((x ^ (x >>> 14)) >>> 0) / 4294967296
-    }
+  constructor(seed: number, options: WorldOptions = {}) {
+    this.#options = options
+    this.#events = new EventQueue(seed)
+    this.#random = this.#events.random
+    this.#database = new SimulatedDatabase(this.#events, {
+      delay: () => this.#delay(),
+      onCommit: (key, version) => this.#checkCaches(key, version),
+    })
     this.#processes = 2 + Math.floor(this.#random() * 3)
-    this.start()
+    for (let i = 0; i < this.#processes; i++) this.#start()
   }
 
   run(untilMs: number): void {
-    for (;;) {
-      let next = -1
-      for (const [index, event] of this.#events.entries()) {
-        if (event.at <= untilMs && (next === -1 || event.at < this.#events[next]!.at)) next = index
-      }
-      if (next === -1) break
-      const [event] = this.#events.splice(next, 1)
-      this.now = Math.max(this.now, event!.at)
-      event!.run()
-    }
-    this.now = untilMs
-  }
-
-  start(): Node {
-    const startedAt = this.now - this.#random() * 10_000
-    const rate = 1 + (this.#random() - 0.5) / 100
-    const id = `n${this.nodes.length}`
-    const node: Node = {
-      id,
-      protocol: new InvalidationProtocol({
-        id,
-        leaseMs: LEASE_MS,
-        statementMs: STATEMENT_MS,
-        maxBytes: 8_000,
-        onGap: () => {},
-        onDrop: (drop) => {
-          const keys = drop === "all" ? KEYS : drop.map(([, key]) => key)
-          for (const key of keys) this.#forget(node, key)
-        },
-      }),
-      cache: new Map(),
-      loads: new Set(),
-      clock: () => (this.now - startedAt) * rate,
-      isDead: false,
-      isLeaving: false,
-      writesUnderWay: 0,
-      isPublishing: false,
-      stalledUntil: 0,
-      deafUntil: 0,
-      cutUntil: 0,
-      read: this.#log.length,
-    }
-    this.nodes.push(node)
-    this.#repeat(
-      node,
-      () => HEARTBEAT_MS,
-      () => {
-        node.protocol.heartbeat(node.clock())
-        this.#publish(node)
-      },
-    )
-    this.#repeat(
-      node,
-      () => this.#delay(),
-      () => this.#listen(node),
-    )
-    this.#repeat(
-      node,
-      () => this.#random() * 4,
-      () => this.#lookUp(node),
-    )
-    this.#repeat(
-      node,
-      () => this.#random() * 100,
-      () => this.#write(node),
-    )
-    this.#repeat(
-      node,
-      () => this.#random() * 800,
-      () => this.#fail(node),
-    )
-    return node
+    this.#events.run(untilMs)
   }
 
   get alive(): ReadonlyArray<Node> {
-    return this.nodes.filter(({ isDead }) => !isDead)
+    return this.#nodes.filter(({ isDead }) => !isDead)
   }
 
-  /** Returns the keys whose cached values the process would serve although the database has other values. */
-  staleAt(node: Node): ReadonlyArray<string> {
-    if (!node.protocol.mayServe(node.clock())) return []
-    return KEYS.filter((key) => node.cache.has(key) && node.cache.get(key) !== this.#truth.get(key))
+  mayServe(node: Node): boolean {
+    return node.member.lease.isValid(node.clock())
   }
 
-  #repeat(node: Node, every: () => number, run: () => void): void {
-    this.#in(node, every(), () => {
-      run()
-      this.#repeat(node, every, run)
-    })
+  #raise(key: string, version: number): void {
+    this.#floor.set(key, Math.max(version, this.#floor.get(key) ?? 0))
   }
 
-  /**
-   * Runs a step of the process after the delay. If the process is stalled at that time, the step runs when the process
-   * continues. Steps that were delayed by a stall run in random order.
-   */
-  #in(node: Node, delayMs: number, run: () => void): void {
-    const attempt = () => {
-      if (node.isDead) return
-      if (node.stalledUntil <= this.now) run()
-      else this.#events.push({ at: node.stalledUntil + this.#random(), run: attempt })
+  #check(node: Node, key: string, version: number, floor: number): void {
+    this.answered += 1
+    if (version < floor)
+      throw new Error(`${node.id} answered ${key}@${version} after ${key}@${floor}, at ${this.#events.now}`)
+    this.#raise(key, version)
+  }
+
+  #checkCaches(key: string, version: number): void {
+    for (const node of this.alive) {
+      const cached = node.cache.get(key)
+      if (cached !== undefined && cached < version && this.mayServe(node))
+        throw new Error(`${node.id} caches ${key}@${cached} although ${key}@${version} is committed`)
     }
-    this.#events.push({ at: this.now + delayMs, run: attempt })
   }
 
   #delay(): number {
     const dice = this.#random()
-    if (this.isCalm || dice < 0.9) return this.#random() * 3
+    if (this.isCalm || dice < 0.93) return this.#random() * 2
     return this.#random() * (dice < 0.99 ? LEASE_MS / 2 : 2 * LEASE_MS)
   }
 
-  #publish(node: Node): void {
-    if (node.isPublishing || !node.protocol.isDue) return
-    node.isPublishing = true
-    const message = node.protocol.write(node.clock())
-    const attempt = () => {
-      const fails = !this.isCalm && this.#random() < 0.03
-      const isCut = node.cutUntil > this.now
-      if (!isCut && !(fails && this.#random() < 0.5)) {
-        const at = this.now + this.#delay()
-        this.#events.push({ at, run: () => this.#log.push(message) })
-        if (!fails) {
-          this.#in(node, at - this.now + this.#delay(), () => {
-            node.isPublishing = false
-            node.protocol.logged(message.number, node.clock())
-            if (message.bye) node.isDead = true
-            this.#publish(node)
-          })
-          return
-        }
-      }
-      this.#in(node, HEARTBEAT_MS / 4, attempt)
+  #start(): void {
+    const startedAt = this.#events.now - this.#random() * 10_000
+    const rate = 1 + (this.#random() - 0.5) / 100
+    const id = `n${this.#nodes.length}`
+    const node: Node = {
+      id,
+      member: new Member({
+        id,
+        leaseMs: LEASE_MS,
+        renewMs: RENEW_MS,
+        markMs: MARK_MS,
+        isGuest: this.#random() < 0.15,
+        oldReleaseUntil: () => Number.NEGATIVE_INFINITY,
+        onGap: () => {},
+        onWaited: () => {},
+        onDrop: (drop) => {
+          for (const key of drop === "all" ? KEYS : drop.map(([, key]) => key)) this.#forget(node, key)
+        },
+      }),
+      cache: new Map(),
+      loads: new Set(),
+      clock: () => (this.#events.now - startedAt) * rate,
+      isDead: false,
+      isLeaving: false,
+      isCalling: false,
+      writes: 0,
+      stalledUntil: 0,
+      deafUntil: 0,
+      cutUntil: 0,
     }
-    attempt()
+    this.#nodes.push(node)
+    const repeat = (every: () => number, run: () => void): void =>
+      this.#in(node, every(), () => {
+        run()
+        repeat(every, run)
+      })
+    repeat(
+      () => 5,
+      () => this.#tick(node),
+    )
+    repeat(
+      () => this.#random() * 4,
+      () => this.#lookUp(node),
+    )
+    repeat(
+      () => this.#random() * 60,
+      () => this.#write(node),
+    )
+    repeat(
+      () => this.#random() * 600,
+      () => this.#fail(node),
+    )
   }
 
-  #listen(node: Node): void {
-    if (node.deafUntil > this.now) return
-    if (node.read === -1) {
-      node.read = this.#log.length
-      node.protocol.gap()
+  /** Runs a step of the process after the delay. If the process is stalled then, the step runs when it continues. */
+  #in(node: Node, delayMs: number, run: () => void): void {
+    const attempt = () => {
+      if (node.isDead) return
+      if (node.stalledUntil <= this.#events.now) run()
+      else this.#events.at(node.stalledUntil + this.#random(), attempt)
     }
-    const until = node.read + Math.ceil(this.#random() * 20)
-    for (; node.read < Math.min(until, this.#log.length); node.read += 1) {
-      node.protocol.receive(this.#log[node.read]!, node.clock())
+    this.#events.at(this.#events.now + delayMs, attempt)
+  }
+
+  #tick(node: Node): void {
+    node.member.settle(node.clock())
+    this.#send(node)
+    const call = node.isCalling ? undefined : node.member.lease.next(node.clock())
+    if (call !== undefined) this.#call(node, call)
+    if (node.isLeaving && node.writes === 0 && !node.isCalling) {
+      node.member.lease.leave()
+      this.#call(node, "leave", () => {
+        this.#broadcast(node, { from: node.id, bye: true })
+        node.isDead = true
+      })
     }
-    this.#publish(node)
+  }
+
+  #call(node: Node, call: "watch" | "join" | "renew" | "leave", then = () => {}): void {
+    node.isCalling = true
+    node.member.sending(call, node.clock())
+    const request: LeaseRequest = {
+      id: node.id,
+      leaseMs: LEASE_MS,
+      deaf: false,
+      openFrom: node.member.openFrom,
+      held: node.member.marks.unannounced,
+    }
+    const isCut = node.cutUntil > this.#events.now || (!this.isCalm && this.#random() < 0.02)
+    const isHalfCut = isCut && this.#random() < 0.5
+    // A statement without an answer may still be committed later.
+    if (isCut) this.#in(node, LEASE_MS, () => (node.isCalling = false))
+    if (isCut && !isHalfCut) {
+      then()
+      return
+    }
+    this.#events.at(this.#events.now + this.#delay(), () =>
+      this.#database.call(call, request, (view) => {
+        if (isCut) return
+        this.#in(node, this.#delay(), () => {
+          node.isCalling = false
+          if (call !== "leave") node.member.answered(call, view, node.clock())
+          this.#send(node)
+          then()
+        })
+      }),
+    )
+  }
+
+  #send(node: Node): void {
+    for (const [to, content] of node.member.takeDirect(100)) {
+      const receiver = this.#nodes.find(({ id }) => id === to)
+      if (receiver !== undefined) this.#post(node, receiver, { from: node.id, ...content })
+    }
+    for (;;) {
+      const content = node.member.takeBroadcast(8000)
+      if (content === undefined) return
+      this.#broadcast(node, { from: node.id, ...content })
+    }
+  }
+
+  #broadcast(node: Node, message: Message): void {
+    for (const other of this.alive) if (other !== node) this.#post(node, other, message)
+  }
+
+  #post(from: Node, to: Node, message: Message): void {
+    if (from.cutUntil > this.#events.now) return
+    this.#deliver(to, message)
+    if (!this.isCalm && this.#random() < 0.05) this.#deliver(to, message)
+  }
+
+  #deliver(node: Node, message: Message): void {
+    if (!this.isCalm && this.#random() < 0.05) return
+    this.#in(node, this.#delay(), () => {
+      if (node.deafUntil > this.#events.now) return
+      node.member.receive(message, node.clock())
+      this.#send(node)
+    })
   }
 
   #lookUp(node: Node): void {
     const key = KEYS[Math.floor(this.#random() * KEYS.length)]!
+    const floor = this.#floor.get(key) ?? 0
     const cached = node.cache.get(key)
-    if (cached !== undefined && node.protocol.mayServe(node.clock())) {
-      this.served += 1
-      const promised = this.#promised.get(key)!
-      if (cached < promised)
-        throw new Error(`${node.id} served ${key}@${cached}, promised ${promised}, at ${this.now}`)
+    if (cached !== undefined && this.mayServe(node)) {
+      this.fromCache += 1
+      this.#check(node, key, cached, floor)
       return
     }
-    if (node.cutUntil > this.now || [...node.loads].some((load) => load.key === key)) return
-    const load: Load = { key, version: -1, isDisowned: false }
+    if (node.cutUntil > this.#events.now) return
+    const isShared = this.mayServe(node) && !node.member.marks.isMarked(topic, key)
+    const running = [...node.loads].find((load) => load.key === key)
+    if (isShared && running !== undefined) {
+      running.floors.push(floor)
+      return
+    }
+    if (running !== undefined) running.isDisowned = true
+    const load: Load = { key, floors: [floor], isDisowned: false }
+    if (running !== undefined) node.loads.delete(running)
     node.loads.add(load)
-    const readIn = this.#delay()
-    this.#events.push({ at: this.now + readIn, run: () => (load.version = this.#truth.get(key)!) })
-    this.#in(node, readIn + this.#delay(), () => {
-      node.loads.delete(load)
-      if (!load.isDisowned) node.cache.set(key, load.version)
+    this.#events.at(this.#events.now + this.#delay(), () => {
+      const version = this.#database.versions.get(key) ?? 0
+      this.#in(node, this.#delay(), () => {
+        node.loads.delete(load)
+        if (!load.isDisowned && !node.member.marks.isMarked(topic, key)) node.cache.set(key, version)
+        for (const each of load.floors) this.#check(node, key, version, each)
+      })
     })
   }
 
   #write(node: Node): void {
-    if (this.isCalm || node.isLeaving || node.cutUntil > this.now) return
+    if (this.isCalm || node.isLeaving || node.cutUntil > this.#events.now) return
     const key = KEYS[Math.floor(this.#random() * KEYS.length)]!
-    let version = 0
-    const commitIn = this.#random() < 0.02 ? (this.#random() * STATEMENT_MS) / 2 : this.#delay()
-    this.#events.push({
-      at: this.now + commitIn,
-      run: () => {
-        version = this.#truth.get(key)! + 1
-        this.#truth.set(key, version)
-      },
-    })
-    node.writesUnderWay += 1
-    const answer = () => {
-      // If the connection is down, the response is lost and the outcome of the write is unknown. The key is then
-      // invalidated when the connection is back, but later reads need not return this write.
-      if (node.cutUntil > this.now) return this.#in(node, node.cutUntil - this.now, announce)
-      announce(() => this.#promised.set(key, Math.max(version, this.#promised.get(key)!)))
-    }
-    const announce = (promise?: () => void) => {
-      this.#forget(node, key)
-      node.protocol.invalidate([["topic", key]], node.clock(), () => {
-        node.writesUnderWay -= 1
-        this.acknowledged += 1
-        promise?.()
-        this.#leaveWhenIdle(node)
-      })
-      this.#publish(node)
-    }
-    this.#in(node, commitIn + this.#delay(), answer)
+    node.writes += 1
+    const write = node.member.open([[topic, key]], node.clock())
+    this.#attempt(node, key, write)
+    this.#send(node)
   }
 
-  #leaveWhenIdle(node: Node): void {
-    if (!node.isLeaving || node.writesUnderWay > 0) return
-    node.protocol.leave()
-    this.#publish(node)
+  #attempt(node: Node, key: string, write: OpenWrite): void {
+    const end = (isKnown: boolean) => {
+      node.writes -= 1
+      node.member.end(write, isKnown)
+      this.#send(node)
+    }
+    node.member.whenAcknowledged(write, node.clock(), (given) => {
+      const fence: Fence = this.#options.withoutFences
+        ? { acked: this.#nodes.map(({ id }) => id), deadline: Number.POSITIVE_INFINITY }
+        : given
+      const isLost = !this.isCalm && this.#random() < 0.05
+      const runsFor = this.#random() < 0.03 ? this.#random() * 2 * MARK_MS : this.#delay()
+      // The process may be stalled between the acknowledgement and the statement.
+      this.#in(node, this.#random() < 0.03 ? this.#random() * 2 * MARK_MS : this.#delay(), () => {
+        if (isLost) this.#in(node, this.#delay(), () => end(false))
+        this.#events.at(this.#events.now + this.#delay(), () =>
+          this.#database.write(key, fence, runsFor, (result) => {
+            if (isLost) return
+            this.#in(node, this.#delay(), () => {
+              if ("version" in result) {
+                this.written += 1
+                this.#raise(key, result.version)
+                return end(true)
+              }
+              this.refused += 1
+              node.member.refused(write, result.silent, false, node.clock())
+              this.#attempt(node, key, write)
+              this.#send(node)
+            })
+          }),
+        )
+      })
+    })
+    this.#send(node)
   }
 
   #forget(node: Node, key: string): void {
@@ -285,16 +340,12 @@ export class World {
     const forMs = this.#random() * (this.#random() < 0.6 ? 1.2 : 5) * LEASE_MS
     const dice = this.#random()
     const alive = this.alive.length
-    if (dice < 0.3) node.stalledUntil = this.now + forMs
+    if (dice < 0.3) node.stalledUntil = this.#events.now + forMs
     else if (dice < 0.6) {
-      node.read = -1
-      node.deafUntil = this.now + forMs
+      node.deafUntil = this.#events.now + forMs
       if (dice > 0.5) node.cutUntil = node.deafUntil
-    } else if (dice < 0.75 && alive < this.#processes) this.start()
+    } else if (dice < 0.75 && alive < this.#processes) this.#start()
     else if (dice < 0.9 && alive > 1) node.isDead = true
-    else if (dice < 0.95 && alive > 1) {
-      node.isLeaving = true
-      this.#leaveWhenIdle(node)
-    }
+    else if (dice < 0.95 && alive > 1) node.isLeaving = true
   }
 }

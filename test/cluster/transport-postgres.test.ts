@@ -24,7 +24,7 @@ const open = async (name: string) => {
   })
   const received: Array<string> = []
   let ups = 0
-  const { close } = await transport.open({
+  const { close } = await transport.open(name, {
     onMessage: (payload) => received.push(payload),
     onUp: () => {
       ups += 1
@@ -40,23 +40,24 @@ it("all clients receive all messages in the same order, including a message of t
   const longest = long + "x".repeat(a.transport.maxBytes - Buffer.byteLength(long))
   await Promise.all(
     [a, b].flatMap(({ transport }) => [
-      transport.publish("1"),
-      transport.publish(longest),
-      transport.publish("2"),
+      transport.publish([{ payload: "1" }]),
+      transport.publish([{ payload: longest }]),
+      transport.publish([{ payload: "2" }]),
     ]),
   )
   await vi.waitUntil(() => a.received.length === 6 && b.received.length === 6, patiently)
   expect(a.received).toEqual(b.received)
-  await expect(a.transport.publish(`${longest}x`)).rejects.toThrow()
+  await expect(a.transport.publish([{ payload: `${longest}x` }])).rejects.toThrow()
   await Promise.all([a.close(), b.close()])
-  expect(await backends("a")).toEqual([])
+  // A backend ends a moment after its client has disconnected.
+  await expect.poll(() => backends("a")).toEqual([])
 })
 
 it("a client listens again after its connections were terminated repeatedly, and reports the reconnect", async () => {
   const { transport, received, ups, close } = await open("cut")
   let isCut = true
   const speaking = (async () => {
-    while (isCut) await Promise.race([transport.publish("cut").catch(() => {}), sleep(20)])
+    while (isCut) await Promise.race([transport.publish([{ payload: "cut" }]).catch(() => {}), sleep(20)])
   })()
   for (let turn = 0; turn < 80; turn += 1) {
     await admin`
@@ -68,7 +69,7 @@ it("a client listens again after its connections were terminated repeatedly, and
   await speaking
   const { length } = received
   await vi.waitUntil(async () => {
-    await Promise.race([transport.publish("again").catch(() => {}), sleep(100)])
+    await Promise.race([transport.publish([{ payload: "again" }]).catch(() => {}), sleep(100)])
     return received.length > length
   }, patiently)
   expect(ups()).toBeGreaterThan(1)
@@ -81,7 +82,10 @@ it("a client stays connected although the server has a short `idle_session_timeo
     const { transport, received, ups, close } = await open("idle")
     // The test takes several times as long as `idle_session_timeout`. A message is sent every 20 ms, so the transport
     // does not replace the client because of `silenceMs`.
-    const speaking = setInterval(() => void transport.publish("still here").catch(() => {}), 20)
+    const speaking = setInterval(
+      () => void transport.publish([{ payload: "still here" }]).catch(() => {}),
+      20,
+    )
     await vi.waitUntil(() => received.length > 40, patiently)
     clearInterval(speaking)
     expect(ups()).toBe(1)
@@ -89,4 +93,15 @@ it("a client stays connected although the server has a short `idle_session_timeo
   } finally {
     await admin`alter database postgres reset idle_session_timeout`
   }
+})
+
+it("a client receives the messages to it and to all, in the order in which they were sent", async () => {
+  const [a, b] = await Promise.all([open("one"), open("two")])
+  await a.transport.publish([{ payload: "1" }, { to: "two", payload: "2" }, { payload: "3" }])
+  await vi.waitUntil(() => a.received.length === 2 && b.received.length === 3, patiently)
+  expect([a.received, b.received]).toEqual([
+    ["1", "3"],
+    ["1", "2", "3"],
+  ])
+  await Promise.all([a.close(), b.close()])
 })

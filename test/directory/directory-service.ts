@@ -23,7 +23,11 @@ export interface DirectoryService extends TestService {
 /** Starts the service and returns it with an admin and with helper functions for the tests of the directory. */
 export const serveDirectory = async (
   environment: Record<string, string> = {},
-  given?: { readonly database?: DatabaseAddress; readonly peersPossible?: boolean },
+  given?: {
+    readonly database?: DatabaseAddress
+    readonly peersPossible?: boolean
+    readonly maxWaitMs?: number
+  },
 ): Promise<DirectoryService> => {
   const service = await serve(environment, given)
   const admin = await service.user({ role: "Admin" })

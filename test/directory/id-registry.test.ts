@@ -37,6 +37,12 @@ describe("registration with `POST /emoji_id`", () => {
     expect((await service.lookup("🦄🦄")).body.result).toEqual([])
   })
 
+  it("returns the id as the list of its owner shows it", async () => {
+    const owner = await service.user()
+    const { body } = await register({ emoji_id: "👍🏽🐙", user_id: owner.id })
+    expect((await service.call("GET", "/emoji_id/extended", { token: owner.token })).body).toEqual([body])
+  })
+
   it("rejects an id that is not free, an unknown user and an unknown key", async () => {
     expect(codes(await register({ emoji_id: "🦄🦄", user_id: user.id }))).toEqual([
       ["emoji_id", "uniqueness"],

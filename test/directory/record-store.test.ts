@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto"
-import { Effect } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import type { Sql as Client } from "postgres"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { CurrentOperation, type Operation, Written } from "../../actors/operation.ts"
 import { maxRecordsPerId } from "../../schema/directory/edit-request.ts"
 import { type EditOutcome, makeEditRecords, type RecordEdit } from "../../src/directory/record-store.ts"
 import { connect, Sql } from "../../src/postgres/sql.ts"
@@ -91,9 +92,9 @@ it("edits that share an SQL statement are accepted or rejected independently of 
     editOf("nobody's", { insert: [record("nowhere")] }),
   ])
 
-  const changed = (canonical: string, version: number, offset: number) => ({
+  const changed = (canonical: string, version: number, offset: number, more = {}) => ({
     outcome: "changed",
-    version,
+    written: new Written({ rows: [{ version, ...more }], keep: undefined }),
     events: [{ channel: `emoji_id:${canonical}`, offset }],
   })
   const facts = { created_at: expect.any(String), updated_at: expect.any(String), is_locked: false }
@@ -102,7 +103,7 @@ it("edits that share an SQL statement are accepted or rejected independently of 
     changed(fresh, 2, 1),
     { outcome: "duplicate", hashes: ["hash of kept"] },
     changed(renamed, 3, 2),
-    { ...changed(entry, 4, 3), store: facts },
+    changed(entry, 4, 3, { store: facts }),
     changed(root, 2, 1),
     { outcome: "forbidden" },
     { outcome: "unchanged" },
@@ -158,13 +159,9 @@ it("simultaneous edits of one id run one after the other", async () => {
     ...["a", "b", "c"].map((data) => editOf(id, { insert: [record(data, name)] })),
     editOf(id, { insert: [record("c", name)] }),
   ])
-  expect(outcomes.map((one) => ("version" in one ? one.version : one.outcome))).toEqual([
-    2,
-    2,
-    3,
-    4,
-    "duplicate",
-  ])
+  expect(
+    outcomes.map((one) => ("written" in one ? one.written.outcome.rows[0]?.version : one.outcome)),
+  ).toEqual([2, 2, 3, 4, "duplicate"])
   expect(await dataOf(id)).toEqual(["c"])
   expect((await toldOf(id)).map(({ offset }) => offset)).toEqual([1, 2, 3])
 })
@@ -203,4 +200,54 @@ it("an edit that exceeds the record limit does not affect other edits in the sam
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(["changed", "crowded", "changed"])
   expect(await dataOf(full)).toHaveLength(maxRecordsPerId)
   expect(await dataOf(other)).toEqual(["fine"])
+})
+
+/** A request with an Idempotency-Key. `held` is the attempt that holds the key now. */
+const operation = async (run: string, held = run): Promise<Operation> => {
+  const key = randomUUID()
+  await sql`insert into idempotency_key (caller, key, request_hash, run, leased_until)
+            values ('someone', ${key}, 'hash', ${held}, now() + interval '1 minute')`
+  return {
+    caller: "someone",
+    key,
+    run,
+    committed: undefined,
+    seal: (value) => Effect.succeed(JSON.stringify(value)),
+    afterCommit: Effect.void,
+  }
+}
+
+it("an edit that has lost its Idempotency-Key changes nothing and does not affect other edits in the same SQL statement", async () => {
+  const [busy, late, kept, same, plain] = await Promise.all([
+    makeId(),
+    makeId(),
+    makeId(),
+    makeId(),
+    makeId(),
+  ])
+  const [lost, own, idle] = [
+    await operation(randomUUID(), randomUUID()),
+    await operation(randomUUID()),
+    await operation(randomUUID()),
+  ]
+  const exits = await Effect.gen(function* () {
+    const editRecords = yield* makeEditRecords
+    const edit = (id: string, by?: Operation, insert = [record("new")]) =>
+      Effect.exit(Effect.provideService(editRecords(editOf(id, { insert })), CurrentOperation, by))
+    const edits = [edit(busy), edit(late, lost), edit(kept, own), edit(same, idle, []), edit(plain)]
+    return yield* Effect.all(edits, { concurrency: "unbounded" })
+  }).pipe(Effect.provide(Sql.layer(options)), Effect.runPromise)
+
+  expect(
+    exits.map((exit) => (Exit.isSuccess(exit) ? exit.value.outcome : Cause.squash(exit.cause))),
+  ).toMatchObject(["changed", { _tag: "Unavailable" }, "changed", "unchanged", "changed"])
+  expect(await dataOf(late)).toEqual([])
+  expect(await dataOf(kept)).toEqual(["new"])
+  const rows = await sql`
+    select key, outcome_rows, committed_at is not null as committed from idempotency_key where caller = 'someone'`
+  expect(Object.fromEntries(rows.map(({ key, ...row }) => [key, row]))).toEqual({
+    [lost.key]: { outcome_rows: null, committed: false },
+    [own.key]: { outcome_rows: [{ version: 2 }], committed: true },
+    [idle.key]: { outcome_rows: null, committed: false },
+  })
 })

@@ -76,14 +76,15 @@ it("a new process sees a change that a statement of a killed process commits aft
   const killed = await startWorker(before.database)
   const release = await startChange(before, person, killed.url)
   await killed.kill()
+  // The new process can use its caches only after the statement has ended, so it answers from the database.
   const after = await serve({}, { database: before.database, peersPossible: true })
-  await warm(after, person)
+  expect((await after.call("GET", "/account", person)).status).toBe(200)
   await release()
   await expect.poll(async () => (await after.call("GET", "/account", person)).status, patiently).toBe(401)
   expect((await login(after, person.email, "another password")).status).toBe(200)
 })
 
-it("a running process sees a change that a statement of a stopped process commits after the stop", async () => {
+it("a running process sees a change that a process commits while it stops", async () => {
   const other = await serve(slowStatements, { peersPossible: true })
   const stopping = await serve(
     { ...slowStatements, DRAIN_SECONDS: "1" },
@@ -92,8 +93,10 @@ it("a running process sees a change that a statement of a stopped process commit
   const person = await register(other)
   await warm(other, person)
   const release = await startChange(other, person, stopping.url)
-  await stopping.stop()
-  await warm(other, person)
+  // The stopping process waits for its statement, so that the other one learns about the change.
+  const stopped = stopping.stop()
+  expect((await other.call("GET", "/account", person)).status).toBe(200)
   await release()
   await expect.poll(async () => (await other.call("GET", "/account", person)).status, patiently).toBe(401)
+  await stopped
 })

@@ -42,6 +42,7 @@ const guards: Guards["Service"] = {
   freshCode: () => Effect.void,
   once: (key, _route, _request, _principal, run) =>
     key === "busy" ? Effect.fail(new Conflict({ error: "still running" })) : run,
+  afterEnd: () => Effect.succeed(undefined),
 }
 
 const base = { group: "test", summary: "For the test", errors: [], success: Schema.Unknown } as const

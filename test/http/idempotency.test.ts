@@ -113,12 +113,13 @@ describe("an Idempotency-Key", () => {
     expect(row?.["version"]).toBe(2)
   })
 
-  it("without a stored response gets 409 until its lease expires; then the request runs again", async () => {
+  it("whose first attempt ended before its commit gets 409 until its lease expires; then the request runs again", async () => {
     const buyer = await newShopper(one)
     const key = randomUUID()
     const body = { items: [{ emoji_id: freshId() }] }
     await buyer.call("POST", "/cart", body, withKey(key))
-    await one.sql`update idempotency_key set status = null, answer = null, leased_until = now() + interval '1 minute' where key = ${key}`
+    await one.sql`update idempotency_key set status = null, answer = null, committed_at = null,
+                                             leased_until = now() + interval '1 minute' where key = ${key}`
     expect((await buyer.call("POST", "/cart", body, withKey(key))).status).toBe(409)
     await one.sql`update idempotency_key set leased_until = now() - interval '1 second' where key = ${key}`
     expect((await buyer.call("POST", "/cart", body, withKey(key))).status).toBe(422)

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { closeCodes } from "../../schema/live-frames.ts"
 import { CallerCache } from "../../src/accounts/caller-cache.ts"
@@ -16,7 +17,7 @@ it("a logout closes the socket of the user although the first check of the sessi
   // The lock on `app_user` is held for longer than the statement timeout, so the first check of the session times out.
   await service.sql.begin(async (sql) => {
     await sql`lock table app_user in access exclusive mode`
-    await service.runtime.runPromise(callers.changed(user.id))
+    await service.runtime.runPromise(callers.invalidating(user.id)(Effect.void))
     await sleep(7000)
   })
   expect(await client.closing).toMatchObject({ code: closeCodes.sessionEnded })

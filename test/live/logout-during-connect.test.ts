@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises"
+import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { closeCodes } from "../../schema/live-frames.ts"
 import { CallerCache } from "../../src/accounts/caller-cache.ts"
@@ -27,7 +28,7 @@ it("a logout during the token check of a connecting socket closes the socket", a
     client.send({ type: "connect", token: user.token })
     await expect.poll(() => waiting(service)).toHaveLength(1)
     await service.sql`update app_user set token_epoch = token_epoch + 1 where id = ${user.id}`
-    await service.runtime.runPromise(callers.changed(user.id))
+    await service.runtime.runPromise(callers.invalidating(user.id)(Effect.void))
   })
   expect(await client.closing).toMatchObject({ code: closeCodes.unauthorized })
 })
@@ -41,7 +42,7 @@ it("a socket can connect while the permissions of another user change continuous
   let isIn = false
   const changing = (async () => {
     while (!isIn) {
-      await service.runtime.runPromise(callers.changed(other.id))
+      await service.runtime.runPromise(callers.invalidating(other.id)(Effect.void))
       await turn()
     }
   })()

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { closeCodes } from "../../schema/live-frames.ts"
 import { liveSocket } from "../fixtures/live-client.ts"
@@ -82,7 +83,7 @@ describe.each(transports)("the live service (transport: %s)", (transport) => {
     const client = await open(admin.token)
     await joined(client, channel)
     await service.sql`update app_user set role = 'User' where id = ${admin.id}`
-    await service.runtime.runPromise(callers.changed(admin.id))
+    await service.runtime.runPromise(callers.invalidating(admin.id)(Effect.void))
     expect(await client.take({ type: "unsubscribed" })).toMatchObject({ channel, reason: "not_allowed" })
     client.close()
   })
@@ -91,7 +92,7 @@ describe.each(transports)("the live service (transport: %s)", (transport) => {
     const [leaving, staying] = [await service.user(), await service.user()]
     const [first, second] = [await open(leaving.token), await open(staying.token)]
     await service.sql`update app_user set token_epoch = token_epoch + 1 where id = ${leaving.id}`
-    await service.runtime.runPromise(callers.changed(leaving.id))
+    await service.runtime.runPromise(callers.invalidating(leaving.id)(Effect.void))
     expect(await first.closing).toMatchObject({ code: closeCodes.sessionEnded })
     second.send({ type: "ping" })
     await second.take({ type: "pong" })

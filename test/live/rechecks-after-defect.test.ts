@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { closeCodes } from "../../schema/live-frames.ts"
 import { CallerCache } from "../../src/accounts/caller-cache.ts"
@@ -17,10 +18,10 @@ it("a logout closes the socket of the user although an earlier session check of 
   }
   const [, second] = [await open(one.token), await open(other.token)]
   await service.sql`alter table two_factor rename to two_factor_away`
-  await service.runtime.runPromise(callers.changed(one.id))
+  await service.runtime.runPromise(callers.invalidating(one.id)(Effect.void))
   await sleep(500)
   await service.sql`alter table two_factor_away rename to two_factor`
   await service.sql`update app_user set token_epoch = token_epoch + 1 where id = ${other.id}`
-  await service.runtime.runPromise(callers.changed(other.id))
+  await service.runtime.runPromise(callers.invalidating(other.id)(Effect.void))
   expect(await second.closing).toMatchObject({ code: closeCodes.sessionEnded })
 })

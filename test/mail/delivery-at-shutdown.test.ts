@@ -49,15 +49,27 @@ it("the service stops even if the mail server does not acknowledge a mail", asyn
   unanswered.shift()?.()
 })
 
-it("a process leases only four mails, which is the number of mails that it sends concurrently", async () => {
+it("a process leases only the mails that it sends concurrently: six notices, and eight codes of ten slots", async () => {
   const service = await serveWithMail({ DRAIN_SECONDS: "1" })
-  const rows = Array.from({ length: 12 }, () => ({ recipient: someEmail(), kind: "security_notice" }))
-  await service.sql`insert into outbox ${service.sql(rows.map((row) => ({ ...row, payload: "{}" })))}`
-  await expect.poll(() => unanswered.length).toBe(4)
-  const [row] = await service.sql`select count(*)::int as leased from outbox where tries > 0`
-  expect(row).toEqual({ leased: 4 })
-  for (const done of unanswered.splice(0)) done()
-  await expect.poll(() => unanswered.length).toBe(4)
+  const insert = (kind: string) => {
+    const rows = Array.from({ length: 12 }, () => ({ recipient: someEmail(), kind, payload: "{}" }))
+    return service.sql`insert into outbox ${service.sql(rows)}`
+  }
+  const leased = async () =>
+    Object.fromEntries(
+      (
+        await service.sql`select kind, count(*) filter (where tries > 0 and sent_at is null)::int as leased
+                            from outbox group by kind`
+      ).map(({ kind, leased: count }) => [kind, count]),
+    )
+  await insert("security_notice")
+  await expect.poll(() => unanswered.length).toBe(6)
+  await insert("magic_link")
+  await expect.poll(() => unanswered.length).toBe(10)
+  expect(await leased()).toEqual({ security_notice: 6, magic_link: 4 })
+  // The slots of the notices become free, and codes take them first.
+  for (const done of unanswered.splice(0, 6)) done()
+  await expect.poll(leased).toEqual({ security_notice: 2, magic_link: 8 })
   await service.stop()
   for (const done of unanswered.splice(0)) done()
 })

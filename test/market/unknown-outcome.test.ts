@@ -19,19 +19,19 @@ const forgetfulSql = () => {
       text: strings.join("?"),
       values: given,
     })) as never) as { text: string; values: ReadonlyArray<string> }
-    if (text.startsWith("select")) return Effect.succeed([{ parameters }])
+    if (text.startsWith("select parameters")) return Effect.succeed([{ parameters }])
     parameters = JSON.parse(values[0] ?? "")
-    return text.includes("do update")
+    return text.includes("put_price_parameters")
       ? Effect.fail(new Unavailable({ error: "The database is not reachable.", retryAfterSeconds: 1 }))
       : Effect.succeed([])
   }
-  return Layer.succeed(Sql, { rows } as unknown as Sql["Service"])
+  return Layer.succeed(Sql, { rows, write: { rows } } as unknown as Sql["Service"])
 }
 
 it("price parameters are read from the database again after a write with an unknown outcome", async () => {
   const surroundings = Layer.mergeAll(
     forgetfulSql(),
-    Bus.layer({ transport: undefined, heartbeatMs: 250, leaseMs: 1500, statementMs: 1000 }),
+    Bus.layer({ link: undefined, leaseMs: 2000, renewMs: 500, markMs: 10_000, statementMs: 1000 }),
     Layer.succeed(AppConfig, testConfig()),
   )
   const after = await Effect.runPromise(

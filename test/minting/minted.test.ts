@@ -55,6 +55,15 @@ const logOf = async () =>
   }>
 
 describe("PUT /emoji_id/{emoji_id}/minted", () => {
+  it("returns the id as the list of its owner shows it, also if it is repeated", async () => {
+    const eid = await owned()
+    await service.sql`update emoji_id set blocked_until = now() + interval '1 hour' where canonical = ${eid}`
+    const { body } = await record(eid, { minted: true })
+    expect(body).toEqual(await itemOf(eid))
+    expect(body).toMatchObject({ minted: true, blocked_until: expect.any(String) })
+    expect((await record(eid, { minted: true })).body).toEqual(body)
+  })
+
   it("records the mint: the id is listed as minted, with the token_id of its metadata", async () => {
     const eid = await owned()
     const before = await itemOf(eid)

@@ -47,7 +47,7 @@ it("an access token of a revoked session stays invalid after housekeeping has de
   expect((await refresh(person.refresh)).status).toBe(401)
   await service.sql`update entity set updated_at = now() - interval '3 days' where owner_id = ${person.id}`
   await service.runtime.runPromise(deleteExpiredRows)
-  await service.runtime.runPromise(CallerCache.use((callers) => callers.changed(person.id)))
+  await service.runtime.runPromise(CallerCache.use((callers) => callers.invalidating(person.id)(Effect.void)))
   expect((await service.call("GET", "/pubkeys", { token: person.token })).status).toBe(401)
 })
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { emojis } from "../../schema/directory/emoji.ts"
-import type { Answer, CallOptions, TestService, TestUser } from "../fixtures/service.ts"
-import { request } from "../fixtures/service.ts"
+import { type Answer, type CallOptions, request } from "../fixtures/api-call.ts"
 import { patienceMs } from "../fixtures/suite/patience.ts"
+import type { TestService, TestUser } from "../fixtures/test-service.ts"
 
 let used = 0
 /** Returns an id of four emoji that no other test of the same file uses. */

@@ -1,5 +1,6 @@
 import { Effect, Exit, Fiber } from "effect"
 import { expect, it } from "vitest"
+import { CurrentRequestTime } from "../../src/postgres/request-time.ts"
 import { batchWrites } from "../../src/turns/batch-writes.ts"
 
 /** Creates a database whose statements finish only when the test calls `answer`. */
@@ -130,4 +131,21 @@ it("an interrupted request does not affect the results of other requests", async
   const later = Effect.runPromiseExit(ask(8)).then(outcome)
   await answer()
   expect(await later).toBe(16)
+})
+
+it("a request that has waited too long behind another statement is discarded, and its statement is never sent", async () => {
+  const { answer, run, statements } = slowDatabase()
+  const ask = batchWrites({ run, maxStatements: 1, maxAsks: 10 })
+  const askInTime = (n: number, discardAt: number) =>
+    Effect.runPromiseExit(
+      Effect.provideService(ask(n), CurrentRequestTime, { discardAt, isStrict: true, hasWritten: false }),
+    ).then(outcome)
+  const first = askAll(ask, [2])
+  const late = askInTime(4, performance.now() + 1)
+  const patient = askInTime(6, Number.POSITIVE_INFINITY)
+  expect(await late).toContain("waited too long")
+  await answer()
+  await answer()
+  expect([await first, await patient]).toEqual([[4], 12])
+  expect(statements).toEqual([[2], [6]])
 })

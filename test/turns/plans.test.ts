@@ -13,7 +13,7 @@ import { testConfig } from "../fixtures/service.ts"
 import { commitBatch, type Facts } from "../fixtures/turns.ts"
 
 const turns = 300
-const alone = Bus.layer({ transport: undefined, heartbeatMs: 250, leaseMs: 1500, statementMs: 1000 })
+const alone = Bus.layer({ link: undefined, leaseMs: 2000, renewMs: 500, markMs: 10_000, statementMs: 1000 })
 
 it("a turn reads only its own entity and ledger lines, even with query plans made while the tables were empty", async () => {
   const connection = await createDatabase()

@@ -31,6 +31,15 @@ create or replace function record_prompt(p_user uuid) returns void language sql 
   update app_user u set two_factor_last_prompted_at = now() where u.id = p_user and prompt_is_due(u)
 $$;
 
+-- Returns the data of a user that a new session needs. A function that changes the user calls it in a later statement.
+create or replace function session_user_of(p_user uuid) returns jsonb language sql stable as $$
+  select jsonb_build_object('id', u.id, 'role', u.role, 'epoch', u.token_epoch, 'has_password', u.password_hash is not null,
+    'providers', (select coalesce(jsonb_agg(t.provider order by t.is_default desc, t.provider), '[]')
+                    from two_factor t where t.user_id = u.id and t.confirmed_at is not null),
+    'prompt_is_due', prompt_is_due(u))
+    from app_user u where u.id = p_user
+$$;
+
 -- Locks a user. Returns false if there is no such user. Functions that add to a limited list call it first: without
 -- the lock, concurrent requests would all count the list before one of them has written to it. The lock is a separate
 -- statement, so that the next statement sees what other transactions committed while this one waited.
@@ -66,10 +75,10 @@ end $$;
 
 -- Sets a new password with a mailed link of purpose 'reset', and sends a notice. Returns null if the link is unknown,
 -- used or expired, if the account is not active, or if the link was sent to an address that is no longer the account's
--- verified address. The second factors stay. The user is locked before the link, in the same order as by a change of
+-- verified address. Returns what end_sessions returns, and `user` for the new session. The second factors stay. The user is locked before the link, in the same order as by a change of
 -- the password.
 create or replace function reset_password(p_hashes text[], p_attempt uuid, p_hash text, p_mail jsonb) returns jsonb language plpgsql as $$
-declare who uuid; u app_user;
+declare who uuid; u app_user; ended jsonb;
 begin
   select user_id into who from magic_link where token_hash = any(p_hashes) and purpose = 'reset';
   select * into u from app_user where id = who for update;
@@ -79,11 +88,12 @@ begin
      and u.email_verified_at is not null and u.deactivated_at is null and u.deleted_at is null;
   if found then
     perform put_mail(p_mail);
-    return set_password(who, p_hash);
+    ended := set_password(who, p_hash);
+    return ended || jsonb_build_object('user', session_user_of(who));
   end if;
   -- The same attempt, repeated after a lost response.
   if exists (select 1 from magic_link where token_hash = any(p_hashes) and used_by = p_attempt) then
-    return jsonb_build_object('epoch', u.token_epoch, 'events', '[]'::jsonb);
+    return jsonb_build_object('epoch', u.token_epoch, 'events', '[]'::jsonb, 'user', session_user_of(who));
   end if;
   return null;
 end $$;
@@ -97,8 +107,8 @@ create or replace function owns_something(p_user uuid) returns boolean language 
                     and status in ('AwaitingSender', 'AwaitingReceiver'))
 $$;
 
--- Creates a user with a custodial key and sends the welcome mail, or claims an invited account for the new user. The caller chooses the
--- id, so a repeated call returns the same user. An invited account that owns something is not claimed here, because
+-- Creates a user with a custodial key and sends the welcome mail, or claims an invited account for the new user. Returns the user for a
+-- new session. The caller chooses the id, so a repeated call returns the same user. An invited account that owns something is not claimed here, because
 -- it belongs to the person who can read the mail of its address. For a claimed account the password is not stored:
 -- the address is not verified yet, so the password could be a stranger's. The mailed link verifies the address and
 -- ends everything that was set up before.
@@ -132,11 +142,23 @@ begin
       perform put_mail(p->'mail');
     end if;
   end if;
-  return jsonb_build_object('id', u.id);
+  return session_user_of(u.id);
+end $$;
+
+-- Stores a mailed link {token_hash, user_id, email, purpose, seconds} and its mail. Without a user, the link is stored,
+-- but no mail: both cases take the same time. A link that is stored again is mailed once.
+create or replace function put_magic_link(p jsonb, p_mail jsonb) returns boolean language plpgsql as $$
+begin
+  insert into magic_link (token_hash, user_id, email, purpose, expires_at)
+  values (p->>'token_hash', (p->>'user_id')::uuid, p->>'email', p->>'purpose',
+          now() + make_interval(secs => (p->>'seconds')::int))
+  on conflict do nothing;
+  if found and p->>'user_id' is not null then perform put_mail(p_mail); end if;
+  return true;
 end $$;
 
 -- Consumes a magic link and marks the email address as verified. Returns null if the link is unknown, used or
--- expired. `p_shown` are the ids of users whose password or session the request also contains. Otherwise the caller
+-- expired. `user` is for the new session. `p_shown` are the ids of users whose password or session the request also contains. Otherwise the caller
 -- has only the link and can be another person than the one who registered the address. In that case, for an address
 -- that is not verified:
 --   * Everything that was set up before the verification ends, including the password.
@@ -173,7 +195,7 @@ begin
    where id = u.id;
   if u.email_verified_at is null then events := publish_waiting_transfers(u.id); end if;
   return jsonb_build_object('user_id', u.id, 'ended', ended_sessions, 'api_keys', coalesce(to_jsonb(keys), '[]'),
-                            'events', coalesce(events, '[]'));
+                            'events', coalesce(events, '[]'), 'user', session_user_of(u.id));
 end $$;
 
 -- Deletes everything that was set up while the address of an account was not verified, because a stranger may have
@@ -203,11 +225,11 @@ create or replace function give_back_address(u app_user) returns void language s
 $$;
 
 -- Applies a user's changes to their own account together. A new email address is unverified, and a link is mailed to
--- it. A new password ends all sessions; with `revoke_api_keys` it also deletes all API keys. Returns null if
+-- it. A new password ends all sessions; the result then has `user` for a new session. With `revoke_api_keys` it also deletes all API keys. Returns null if
 -- `old_hash` is no longer the stored password, or if the account was deleted. If a request is repeated after a lost
 -- response, its link already exists, and no second mail is sent.
 create or replace function update_account(p jsonb) returns jsonb language plpgsql as $$
-declare is_new boolean := true;
+declare is_new boolean := true; ended jsonb;
 begin
   update app_user set updated_at = now(),
          first_name = case when p ? 'first_name' then nullif(p->>'first_name', '') else first_name end,
@@ -219,7 +241,8 @@ begin
   if not found then
     -- If the new hash is already stored, this is the same change, repeated after a lost response.
     if not exists (select 1 from app_user where id = (p->>'id')::uuid and password_hash = p->>'new_hash') then return null; end if;
-    return end_sessions((p->>'id')::uuid, 'password_changed');
+    ended := end_sessions((p->>'id')::uuid, 'password_changed');
+    return ended || jsonb_build_object('user', session_user_of((p->>'id')::uuid));
   end if;
   if (p->>'revoke_api_keys')::boolean then delete from api_key where user_id = (p->>'id')::uuid; end if;
   if p ? 'link' then
@@ -230,7 +253,9 @@ begin
     is_new := found;
   end if;
   if p ? 'mail' and is_new then perform put_mail(p->'mail'); end if;
-  return case when p ? 'new_hash' then set_password((p->>'id')::uuid, p->>'new_hash') else '{}' end;
+  if not p ? 'new_hash' then return '{}'; end if;
+  ended := set_password((p->>'id')::uuid, p->>'new_hash');
+  return ended || jsonb_build_object('user', session_user_of((p->>'id')::uuid));
 end $$;
 
 -- Creates the administrator that the settings name, or gives an existing account with this address that role. Returns
@@ -400,6 +425,17 @@ begin
   return jsonb_build_object('user', display_user(u), 'kept', held->'emoji_ids', 'events', ended->'events');
 end $$;
 
+-- Assigns a feature to a user, and returns the feature. Returns no row if there is no such user or feature.
+create or replace function assign_feature(p_user uuid, p_feature uuid) returns table (id uuid, code text) language sql as $$
+  with had as (
+    select f.id, f.code, u.id as user_id from feature f, app_user u
+     where f.id = p_feature and u.id = p_user and u.deleted_at is null for key share of u
+  ), put as (
+    insert into user_feature (user_id, feature_id) select had.user_id, had.id from had on conflict do nothing
+  )
+  select had.id, had.code from had
+$$;
+
 -- Adds an API key and returns it. Returns no row if there is no such user, if `expires_at` has passed, or if the user
 -- has the maximum number of keys. Expired keys of the user are deleted if their place is needed. Also returns no row
 -- for a key for sensitive operations (`sensitive`) of a user with a second factor, unless the creator has entered a
@@ -424,3 +460,23 @@ begin
   end if;
   return query select * from api_key where id = p->>'id';
 end $$;
+
+-- Ends the open sessions of a user except the newest ones, for each status. Also returns a row if exactly `keep` sessions are
+-- open, because an earlier attempt may have ended the older ones.
+create or replace function end_old_sessions(p_user uuid, keep int) returns table (events jsonb, session_ids text[])
+language sql as $$
+  with open as materialized (
+    select id, version, row_number() over (partition by status = 'Pending' order by updated_at desc) as place from entity
+     where kind = 'session' and owner_id = p_user and status not in ('Revoked', 'Expired')
+  ), ended as (
+    update entity e set status = 'Revoked', state = jsonb_set(e.state, '{value}', '"Revoked"'),
+           version = e.version + 1, turn = gen_random_uuid(), due_at = null, updated_at = now()
+      from open
+     where e.kind = 'session' and e.id = open.id and e.version = open.version and open.place > keep
+    returning e.id
+  )
+  select put_events(coalesce((select jsonb_agg(jsonb_build_object('channel', 'session:' || p_user,
+           'type', 'session.logged_out', 'data', jsonb_build_object('session_id', id, 'reason', 'too_many_sessions')))
+           from ended), '[]')), array(select id::text from ended)
+   where exists (select 1 from open where place >= keep)
+$$;

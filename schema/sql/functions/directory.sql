@@ -47,13 +47,16 @@ $$;
 --   inserts  {n, canonical, hash, tag, data, single_key, replaces (deletes records with the same single_key), key}
 --   stores   {n, canonical, key, data, unlocked, locked_future_writes_at, linked (inserts are all of the key's
 --            records)}
+--   keys     {n, caller, key, run}: the Idempotency-Keys of the edits that have one. The keys of the edits that changed
+--            something are committed with the version and the store entry, see commit_keys
 -- Returns these members:
 --   refused   by n, the first reason of this list that applies: absent, forbidden, stale (the version is not the
 --             expected one), locked (with the time), unknown, secured or duplicate (with the hashes)
 --   changed   the numbers of the edits that changed something; `versions` and `ends` have, for each of them, the new
 --             version and the last offset of the id's channel
 --   stored    the store entries, by id
--- Ids are locked in their order. Raises EI003 if an id would have more than max_records records.
+-- Ids are locked in their order. Raises EI003 if an id would have more than max_records records, and EI004 if an attempt has
+-- lost its key.
 create or replace function edit_batch(p jsonb, max_records int) returns jsonb language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
@@ -205,15 +208,32 @@ begin
                'emoji_id', t.canonical, 'version', t.version, 'inserted', coalesce(came->t.canonical, '[]'),
                'deleted', coalesce(gone->t.canonical, '[]'), 'store_key', t.key))) order by t.place))
     into changed, versions, said from told t;
+  if p ? 'keys' then
+    perform commit_keys(k.list) from (
+      select jsonb_agg(jsonb_build_object('caller', x.caller, 'key', x.key, 'run', x.run, 'rows', jsonb_build_array(
+               jsonb_strip_nulls(jsonb_build_object('version', c.version, 'store', stored->e.canonical))))) as list
+        from jsonb_to_recordset(p->'keys') as x(n int, caller text, key text, run uuid)
+        join unnest(changed, versions) as c(n, version) on c.n = x.n
+        join jsonb_to_recordset(p->'edits') as e(n int, canonical text) on e.n = x.n) k
+     where k.list is not null;
+  end if;
   return jsonb_build_object('refused', refused, 'changed', coalesce(changed, '{}'), 'versions', versions,
                             'ends', case when changed is not null then place_said(said)->'ends' end, 'stored', stored);
 end $$;
 
--- Registers an id for a user on behalf of an administrator. Raises EI002 if the id has a claim. If the user is named
+-- A registered id, as the lists in id-store.ts return it. `modifiers` is the data of its display record.
+create or replace function listed_emoji_id(e emoji_id) returns jsonb language sql stable as $$
+  select jsonb_build_object(
+    'canonical', e.canonical, 'generation', e.generation, 'minted', e.minted_at is not null, 'tokenId', e.token_id,
+    'version', e.version, 'blockedUntil', case when e.blocked_until > now() then wire_time(e.blocked_until) end,
+    'modifiers', (select r.data from record r where r.canonical = e.canonical and r.tag = 1 order by r.seq desc limit 1))
+$$;
+
+-- Registers an id for a user on behalf of an administrator. `listed` is the registered id. Raises EI002 if the id has a claim. If the user is named
 -- by an email address that the account never verified, returns "unproven": another person may have registered with
 -- the address. An invited account is accepted, because it can only be used through a mail to the address.
 create or replace function register_emoji_id(p jsonb) returns jsonb language plpgsql as $$
-declare owner uuid; chosen text; unproven boolean;
+declare owner uuid; chosen text; unproven boolean; made emoji_id;
 begin
   select id, email_verified_at is null and invited_at is null into owner, unproven from app_user
    where deleted_at is null and deactivated_at is null and (id = (p->>'user_id')::uuid or email = lower(p->>'email'));
@@ -227,10 +247,11 @@ begin
     'canonical', p->>'canonical', 'kind', 'owned', 'holder', owner, 'owner_id', owner)));
   perform put_grants(jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
     'canonical', p->>'canonical', 'owner_id', owner, 'pubkey', chosen, 'source', 'admin', 'display', p->'display'))));
-  return jsonb_build_object('outcome', 'registered', 'events', put_events(jsonb_build_array(jsonb_build_object(
-    'channel', 'emoji_id:' || (p->>'canonical'), 'type', 'emoji_id.registered',
-    'data', jsonb_build_object('emoji_id', p->>'canonical', 'version',
-                               (select e.version from emoji_id e where e.canonical = p->>'canonical'))))));
+  select * into made from emoji_id e where e.canonical = p->>'canonical';
+  return jsonb_build_object('outcome', 'registered', 'listed', listed_emoji_id(made),
+    'events', put_events(jsonb_build_array(jsonb_build_object(
+      'channel', 'emoji_id:' || made.canonical, 'type', 'emoji_id.registered',
+      'data', jsonb_build_object('emoji_id', made.canonical, 'version', made.version)))));
 end $$;
 
 -- Removes an id from the directory, so that it can be registered again. Refuses an id that is in transfer.

@@ -23,8 +23,8 @@ begin
   end loop;
 end $$;
 
--- Adds a key to a user. Returns whether the user exists, who has the key now, and whether this request (p_request)
--- added it. A repeated request is recognised, so its answer is the same.
+-- Adds a key to a user. Returns whether the user exists, who has the key now, and whether this statement (p_request)
+-- added it. A statement that is sent again is recognised, so its answer is the same.
 create or replace function add_pubkey(p_user uuid, p_pubkey text, p_sealed text, p_request uuid, p_most int,
   out user_exists boolean, out holder uuid, out is_added boolean) language plpgsql as $$
 begin

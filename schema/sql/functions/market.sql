@@ -1,7 +1,7 @@
 -- Functions for interests. Users with an interest in an id are notified when the id becomes free.
 
 -- Adds an interest of a user in an id and returns it. Returns an interest with another id than p_id if the user already
--- has one. A repeated request has the same p_id, so its answer is the same. Returns no row if the user does not exist,
+-- has one. A statement that is sent again has the same p_id, so its answer is the same. Returns no row if the user does not exist,
 -- owns the id, or has p_most interests already.
 create or replace function add_interest(p_id uuid, p_user uuid, p_canonical text, p_most int) returns setof user_interest language plpgsql as $$
 begin
@@ -76,3 +76,10 @@ begin
              from jsonb_array_elements_text(p->'users') with ordinality as t(x, n)));
   return given;
 end $$;
+
+-- Replaces the parameters, and queues notices for the users who have an interest in the released ids.
+create or replace function put_price_parameters(given jsonb, released text[]) returns void language sql as $$
+  insert into price_parameters as p (parameters) values (given)
+  on conflict (sole) do update set parameters = excluded.parameters, version = p.version + 1, updated_at = now();
+  select put_freed(released);
+$$;

@@ -13,6 +13,23 @@ create or replace function display_branding(o organization) returns jsonb langua
                             'created_at', wire_time(o.created_at), 'updated_at', wire_time(o.updated_at))
 $$;
 
+create or replace function display_member(m organization_member, u app_user) returns jsonb language sql stable as $$
+  select jsonb_strip_nulls(jsonb_build_object(
+    'user_id', m.user_id, 'role', m.role, 'email', u.email, 'first_name', u.first_name, 'last_name', u.last_name,
+    'created_at', wire_time(m.created_at)))
+$$;
+
+-- Adds, changes or removes a member, see set_member. `view` is the member. It is null if the member was removed.
+create or replace function put_member(org uuid, who uuid, new_role text, insists boolean, out outcome text, out view jsonb)
+language plpgsql as $$
+begin
+  outcome := set_member(org, who, new_role, insists);
+  if outcome = 'done' then
+    view := (select display_member(m, u) from organization_member m join app_user u on u.id = m.user_id
+              where m.organization_id = org and m.user_id = who);
+  end if;
+end $$;
+
 -- Sets the role of a member, or removes the member if new_role is null. Refuses to remove or demote the last owner,
 -- unless `insists` is true. The lock on the user makes the function wait for a concurrent deletion of the account,
 -- because a deleted account must not become a member.
@@ -37,3 +54,14 @@ begin
     on conflict (organization_id, user_id) do update set role = excluded.role;
   return 'done';
 end $$;
+
+-- Deletes an organization, and ends the grants of its OAuth clients. Returns the users whose permissions changed.
+create or replace function remove_organization(p_id uuid) returns table (view jsonb, user_ids text[]) language sql as $$
+  with withdrawn as (
+    update code set organization_id = null where organization_id = p_id and deleted_at is not null
+  )
+  delete from organization o
+   using (select end_grants(array(select client_id from oauth_client where organization_id = p_id))
+              || array(select user_id::text from organization_member where organization_id = p_id) as user_ids) ended
+   where o.id = p_id returning display_organization(o), ended.user_ids
+$$;

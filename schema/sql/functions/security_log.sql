@@ -9,6 +9,7 @@ declare e jsonb; who uuid; counted int;
 begin
   for e in select x.value from jsonb_array_elements(p) with ordinality x(value, n) order by x.value->>'user_id', x.n loop
     who := (e->>'user_id')::uuid;
+    continue when exists (select 1 from security_log l where l.id = (e->>'id')::uuid);
     select count(*) into counted from (
       select 1 from security_log l where l.user_id = who and l.event = e->>'event' and l.at > now() - interval '1 day'
        limit (e->>'most')::int) x;

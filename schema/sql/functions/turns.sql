@@ -18,6 +18,7 @@ $$;
 --   p.turned  changed entities, with the version that each is expected to have
 --   p.claims, p.releases, p.grants, p.moves, p.revokes, p.ledger, p.sandbox_intents, p.uses, p.free_ids, p.mail
 --             effects: one list per kind for all turns, so that rows are locked kind by kind and in order
+--   p.keys    the Idempotency-Keys of the requests, each with its outcome, see commit_keys
 --   said      channels and events, see place_said
 -- Returns the result of place_said, or null if exactly these turns were already committed. Raises EI001 (detail: the
 -- ids of the entities) if another turn of an entity was committed first. Raises EI002 if another holder has an id.
@@ -73,6 +74,7 @@ begin
   end if;
   if p ? 'free_ids' then perform put_free_ids(p->'free_ids'); end if;
   if p ? 'mail' then perform put_mail(p->'mail'); end if;
+  if p ? 'keys' then perform commit_keys(p->'keys'); end if;
   if said is not null then places := place_said(said); end if;
   return places;
 end $$;
@@ -303,6 +305,19 @@ create or replace function renew_live_epoch() returns uuid language sql as $$
        moved as (update channel set epoch = (select epoch from renewed) returning 1)
   select epoch from renewed
 $$;
+
+-- Records the system identifier and the timeline of the server. If they differ from the recorded ones, a standby was
+-- promoted or a backup was restored: writes can be lost, so the epoch of the channels is renewed. Returns whether it was.
+create or replace function follow_timeline(p_system text, p_timeline int) returns boolean language plpgsql as $$
+begin
+  insert into database_timeline (system, timeline) values (p_system, p_timeline) on conflict do nothing;
+  if found then return false; end if;
+  update database_timeline set system = p_system, timeline = p_timeline
+   where (system, timeline) is distinct from (p_system, p_timeline);
+  if not found then return false; end if;
+  perform renew_live_epoch();
+  return true;
+end $$;
 
 -- Returns the user ids of the owner and the peer of an order or transfer, by the name of its channel. Null if the
 -- order or transfer does not exist. The peer is null if the recipient of a transfer may not see it.

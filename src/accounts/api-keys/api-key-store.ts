@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import type { Written } from "../../../actors/operation.ts"
 import type { DisplayApiKey } from "../../../schema/accounts/api-key.ts"
 import type { Role, Scope } from "../../../schema/accounts/scope.ts"
 import {
@@ -9,7 +10,7 @@ import {
   Unprocessable,
 } from "../../../schema/errors.ts"
 import { Bus } from "../../cluster/bus.ts"
-import { invalidating } from "../../cluster/invalidate-after-unknown-outcome.ts"
+import type { WriteOutcome } from "../../postgres/guarded-write.ts"
 import { type Client, Sql } from "../../postgres/sql.ts"
 import { SecurityLog } from "../security-log/security-log.ts"
 import { ApiKeyUses } from "./api-key-use-store.ts"
@@ -34,6 +35,9 @@ export interface NewApiKey {
   /** Whether the creator has entered a two-factor code for this. */
   readonly hasCode: boolean
 }
+
+/** The stored row of a new API key, and the complete key. Only its hash is stored. */
+type CreatedKey = WriteOutcome<ApiKeyRow, { readonly text: string }>
 
 const maxKeysPerUser = 50
 /** The bus topic that announces changed API keys, by the id of the key. */
@@ -63,7 +67,9 @@ export class ApiKeys extends Context.Service<
     create(
       userId: string,
       key: NewApiKey,
-    ): Effect.Effect<DisplayApiKey, NotFound | TwoFactorRequired | Unprocessable | Unavailable>
+    ): Effect.Effect<Written<CreatedKey>, NotFound | TwoFactorRequired | Unprocessable | Unavailable>
+    /** Records the created key in the security log and returns it with its secret. */
+    created(key: CreatedKey): Effect.Effect<DisplayApiKey>
     list(userId: string): Effect.Effect<ReadonlyArray<DisplayApiKey>, Unavailable>
     /**
      * Deletes a key that belongs to this user, or to any user with one of these roles. When this returns, no process
@@ -72,7 +78,9 @@ export class ApiKeys extends Context.Service<
     remove(
       id: string,
       of: { readonly userId: string; readonly roles: ReadonlyArray<Role> },
-    ): Effect.Effect<DisplayApiKey, NotFound | Unavailable>
+    ): Effect.Effect<Written<WriteOutcome<ApiKeyRow, undefined>>, NotFound | Unavailable>
+    /** Records the deleted key in the security log and returns it. */
+    removed(row: WriteOutcome<ApiKeyRow, undefined>): Effect.Effect<DisplayApiKey>
   }
 >()("directory/ApiKeys") {
   static readonly layer = Layer.effect(
@@ -99,10 +107,11 @@ export class ApiKeys extends Context.Service<
             expires_at: expiresAt,
             most: maxKeysPerUser,
           }
-          const [row] = yield* sql.rows<ApiKeyRow>(
+          const written = yield* sql.write.rows<ApiKeyRow, CreatedKey["keep"]>(
             (q) => q`select ${columns(q)} from add_api_key(${JSON.stringify(key)}::text::jsonb) k`,
+            { keep: { text } },
           )
-          if (row !== undefined) return yield* Effect.as(record("api_key.created", row), display(row, text))
+          if (written.outcome.rows.length > 0) return written
           const [facts] = yield* sql.rows<{ users: boolean; past: boolean; second_factor: boolean }>(
             (
               q,
@@ -124,6 +133,8 @@ export class ApiKeys extends Context.Service<
                 `A user can have at most ${maxKeysPerUser} API keys. Delete one before you create another.`,
               )
         }),
+        created: ({ keep: { text }, rows }) =>
+          Effect.as(record("api_key.created", rows[0]!), display(rows[0]!, text)),
         list: Effect.fnUntraced(function* (userId) {
           // Without this, a key that was used within the last minute would appear as unused.
           yield* uses.flush
@@ -135,18 +146,19 @@ export class ApiKeys extends Context.Service<
         }),
         remove: Effect.fnUntraced(function* (text, { roles, userId }) {
           const id = idOf(text)
-          const [row] = yield* sql
+          const written = yield* sql.write
             .rows<ApiKeyRow>(
               (q) => q`delete from api_key k using app_user u
                         where k.id = ${id} and u.id = k.user_id
                           and (u.id = ${userId} or u.role = any(${roles as string[]}))
                        returning ${columns(q)}`,
             )
-            .pipe(invalidating(bus.invalidate(apiKeyTopic, [id]), sql.statementTimeoutMs))
-          if (row === undefined) return yield* new NotFound({ error: "API key not found." })
-          yield* record("api_key.deleted", row)
-          return display(row)
+            .pipe(bus.invalidating({ [apiKeyTopic]: [id] }))
+          return written.outcome.rows.length > 0
+            ? written
+            : yield* new NotFound({ error: "API key not found." })
         }),
+        removed: ({ rows }) => Effect.as(record("api_key.deleted", rows[0]!), display(rows[0]!)),
       })
     }),
   )

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { atMostOnce } from "../../../actors/operation.ts"
 import { CreateApiKeyBody, DisplayApiKey } from "../../../schema/accounts/api-key.ts"
 import { bypass2fa, rolesUpTo } from "../../../schema/accounts/scope.ts"
 import { NotFound, TwoFactorRequired, Unprocessable } from "../../../schema/errors.ts"
@@ -34,8 +35,8 @@ const create = route({
   body: CreateApiKeyBody,
   success: DisplayApiKey,
   errors: [NotFound, TwoFactorRequired, Unprocessable],
-  handler: ({ body, principal, query }) =>
-    Effect.gen(function* () {
+  handler: ({ body, principal, query }) => {
+    const create = Effect.gen(function* () {
       const holder = yield* findActingUser(principal, query.user_id ?? principal.userId, actAccess.others)
       const scopes = yield* apiKeyScopes(principal, holder, body.scopes)
       const sensitive = body.sensitive === true || scopes.includes(bypass2fa)
@@ -51,7 +52,9 @@ const create = route({
           hasCode: principal.twoFactor,
         }),
       )
-    }),
+    })
+    return Effect.flatMap(atMostOnce(create), (made) => ApiKeys.use((keys) => keys.created(made)))
+  },
 })
 
 const list = route({
@@ -90,10 +93,12 @@ const remove = route({
   errors: [NotFound],
   handler: ({ params, principal }) =>
     ApiKeys.use((keys) =>
-      keys.remove(params.id, {
-        userId: principal.userId,
-        roles: principal.scopes.has(actAccess.others) ? rolesUpTo(principal.role) : [],
-      }),
+      atMostOnce(
+        keys.remove(params.id, {
+          userId: principal.userId,
+          roles: principal.scopes.has(actAccess.others) ? rolesUpTo(principal.role) : [],
+        }),
+      ).pipe(Effect.flatMap(keys.removed)),
     ),
 })
 

@@ -23,7 +23,7 @@ export const accountName = (body: {
 }
 
 /**
- * Logs in with a password. An unknown user, an inactive user and a user without a password get the same error after the
+ * Opens a session with a password. An unknown user, an inactive user and a user without a password get the same error after the
  * same time as a wrong password.
  */
 export const login = Effect.fnUntraced(function* (body: {

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { type ExpiredRows, expiredADayAgo } from "../../postgres/prune.ts"
 import { Sql } from "../../postgres/sql.ts"
 import type { OutboxRow } from "../../turns/outbox.ts"
-import type { SessionsEnded } from "../account-store.ts"
+import type { SessionsEnded, SessionsReplaced, SessionUser } from "../account-store.ts"
 
 /**
  * `login` logs in a user who has no password. `welcome` does the same and is mailed at registration. `confirm`
@@ -14,9 +14,9 @@ export type LinkPurpose = "login" | "welcome" | "confirm"
 type StoredPurpose = LinkPurpose | "reset"
 
 interface NewMagicLink {
-  readonly tokenHash: string
+  readonly token_hash: string
   /** Null if there is no user who may get a link. Then the link is stored, but no mail is sent. */
-  readonly userId: string | null
+  readonly user_id: string | null
   readonly email: string
   readonly purpose: StoredPurpose
   readonly seconds: number
@@ -31,7 +31,9 @@ interface FoundLink {
   readonly keyIds: ReadonlyArray<string>
 }
 
-interface ConsumedLink {
+/** The result of using a link. It has `user` for a new session, unless it has `released` or `needs_password`. */
+export interface ConsumedLink {
+  readonly user?: SessionUser
   readonly released?: boolean
   readonly needs_password?: boolean
   readonly ended: SessionsEnded | null
@@ -42,13 +44,11 @@ interface ConsumedLink {
 
 export const makeMagicLinkStore = Sql.useSync((sql) => ({
   /** Stores the link and its mail in one statement. Without a user, the mail is not stored. */
-  put: ({ email, purpose, seconds, tokenHash, userId }: NewMagicLink, mail: ReadonlyArray<OutboxRow>) =>
-    sql.rows(
-      (q) => q`with made as (
-                 insert into magic_link (token_hash, user_id, email, purpose, expires_at)
-                 values (${tokenHash}, ${userId}, ${email}, ${purpose}, now() + make_interval(secs => ${seconds}))
-                 on conflict do nothing returning user_id)
-               select put_mail(${JSON.stringify(mail)}::text::jsonb) from made where user_id is not null`,
+  put: <Keep>(link: NewMagicLink, mail: ReadonlyArray<OutboxRow>, keep: Keep) =>
+    sql.write.rows<{ stored: boolean }, Keep>(
+      (q) =>
+        q`select put_magic_link(${JSON.stringify(link)}::text::jsonb, ${JSON.stringify(mail)}::text::jsonb) as stored`,
+      { keep },
     ),
   find: (hashes: ReadonlyArray<string>) =>
     sql
@@ -62,15 +62,14 @@ export const makeMagicLinkStore = Sql.useSync((sql) => ({
       )
       .pipe(Effect.map((rows) => rows[0])),
   /**
-   * Uses the link up, unless the result has `needs_password`. Returns undefined if the link is not valid. `known`
-   * lists the users whose password, session or registration cookie the caller has shown.
+   * Uses the link up, unless the result has `needs_password`. `done` is null if the link is not valid. `known` lists the
+   * users whose password, session or registration cookie the caller has shown.
    */
-  consume: (hashes: ReadonlyArray<string>, attempt: string, known: ReadonlyArray<string>) =>
-    sql
-      .rows<{ done: ConsumedLink | null }>(
-        (q) => q`select consume_magic_link(${hashes as string[]}, ${attempt}, ${known as string[]}) as done`,
-      )
-      .pipe(Effect.map((rows) => rows[0]?.done ?? undefined)),
+  consume: <Keep>(hashes: ReadonlyArray<string>, attempt: string, known: ReadonlyArray<string>, keep: Keep) =>
+    sql.write.rows<{ done: ConsumedLink | null }, Keep>(
+      (q) => q`select consume_magic_link(${hashes as string[]}, ${attempt}, ${known as string[]}) as done`,
+      { keep, when: (q) => q`effect.done is not null and not effect.done ? 'needs_password'` },
+    ),
   /** Finds the user of a valid `reset` link. */
   findReset: (hashes: ReadonlyArray<string>) =>
     sql
@@ -83,21 +82,21 @@ export const makeMagicLinkStore = Sql.useSync((sql) => ({
       )
       .pipe(Effect.map((rows) => rows[0])),
   /**
-   * Uses a `reset` link up, stores the new password, ends the user's sessions and stores the mails. Returns undefined
-   * if the link is not valid.
+   * Uses a `reset` link up, stores the new password, ends the user's sessions and stores the mails. `ended` is null if
+   * the link is not valid.
    */
-  resetPassword: (
+  resetPassword: <Keep>(
     hashes: ReadonlyArray<string>,
     attempt: string,
     passwordHash: string,
     mail: ReadonlyArray<OutboxRow>,
+    keep: Keep,
   ) =>
-    sql
-      .rows<{ ended: SessionsEnded | null }>(
-        (q) => q`select reset_password(${hashes as string[]}, ${attempt}, ${passwordHash},
-                                       ${JSON.stringify(mail)}::text::jsonb) as ended`,
-      )
-      .pipe(Effect.map((rows) => rows[0]?.ended ?? undefined)),
+    sql.write.rows<{ ended: SessionsReplaced | null }, Keep>(
+      (q) => q`select reset_password(${hashes as string[]}, ${attempt}, ${passwordHash},
+                                     ${JSON.stringify(mail)}::text::jsonb) as ended`,
+      { keep, when: (q) => q`effect.ended is not null` },
+    ),
 }))
 
 export const expiredMagicLinks: ExpiredRows = {

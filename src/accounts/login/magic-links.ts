@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
+import type { Written } from "../../../actors/operation.ts"
 import { Publisher } from "../../../actors/ports.ts"
 import type { MagicLinkStatus, TokenResponse } from "../../../schema/accounts/session.ts"
 import {
@@ -11,19 +12,21 @@ import {
   type Unprocessable,
 } from "../../../schema/errors.ts"
 import { Bus } from "../../cluster/bus.ts"
-import { invalidating } from "../../cluster/invalidate-after-unknown-outcome.ts"
+import { userTopic } from "../../cluster/topic-names.ts"
 import { AppConfig } from "../../config/config.ts"
 import { RateLimits } from "../../http/limits/rate-limits.ts"
+import type { WriteOutcome } from "../../postgres/guarded-write.ts"
 import { Outbox } from "../../turns/outbox.ts"
 import { type AccountName, accountKey } from "../account-name.ts"
 import { type Account, Accounts } from "../account-store.ts"
-import { CallerCache } from "../caller-cache.ts"
+import { apiKeyTopic } from "../api-keys/api-key-store.ts"
 import { Passwords } from "../passwords.ts"
 import { SecurityLog } from "../security-log/security-log.ts"
 import { OneTimeCodes } from "../sessions/one-time-codes.ts"
+import { type PlannedSession, planSession } from "../sessions/open-session.ts"
 import { Sessions } from "../sessions/sessions.ts"
 import { queueFull } from "./login.ts"
-import { type LinkPurpose, makeMagicLinkStore } from "./magic-link-store.ts"
+import { type ConsumedLink, type LinkPurpose, makeMagicLinkStore } from "./magic-link-store.ts"
 import { passwordWasRight, takePasswordAttempt } from "./password-attempts.ts"
 
 /** The site that a link opens and whose cookie it sets: `auth` is AUTH_URL, `web` is WEB_URL. */
@@ -34,6 +37,20 @@ export interface MadeLink {
   readonly link: string
   readonly seconds: number
 }
+
+/** For whom a link was requested. The account is null if there is none. */
+export interface LinkSent {
+  readonly account: { readonly id: string; readonly status: MagicLinkStatus } | null
+  /** Whether the link sets a new password. */
+  readonly resets: boolean
+}
+type StoredLink = Written<WriteOutcome<{ readonly stored: boolean }, LinkSent>>
+
+/** The result of using a link. `userId` is the user of the link. */
+type LinkUsed = WriteOutcome<
+  { readonly done: ConsumedLink | null },
+  { readonly userId: string; readonly session: PlannedSession }
+>
 
 interface InspectedLink {
   readonly userId: string
@@ -95,31 +112,32 @@ export class MagicLinks extends Context.Service<
     /** Creates a link and the hash of its token. The caller stores the hash. `parameters` are added to the URL. */
     make(parameters?: Readonly<Record<string, string>>, site?: LinkSite): Effect.Effect<MadeLink>
     /**
-     * Mails a link if the user exists and may have one. Otherwise it takes the same time, but sends nothing. Returns
-     * the account, or undefined if there is none.
+     * Mails a link if the user exists and may have one. Otherwise it takes the same time, but sends nothing.
      */
     send(
       name: AccountName,
       parameters?: Readonly<Record<string, string>>,
       site?: LinkSite,
-    ): Effect.Effect<Account | undefined, TooManyRequests | Unavailable>
+    ): Effect.Effect<StoredLink, TooManyRequests | Unavailable>
     /** Does the same as `send` for an account that the caller has read, without counting the mail. */
     sendTo(
       account: Account | undefined,
       email: string,
       parameters?: Readonly<Record<string, string>>,
       site?: LinkSite,
-    ): Effect.Effect<void, Unavailable>
+    ): Effect.Effect<StoredLink, Unavailable>
     /** Finds the user of the link without using it up. Returns undefined if the link is not valid. */
     inspect(token: string): Effect.Effect<InspectedLink | undefined, Unavailable>
-    /**
-     * Confirms the email and logs the user in. A wrong or missing password does not use the link up. If the caller
-     * shows only the link, the email may be removed from the account instead. Then this fails with Conflict.
-     */
+    /** Confirms the email. A wrong or missing password does not use the link up. */
     consume(
       token: string,
       shown: Shown,
-    ): Effect.Effect<TokenResponse, Conflict | Unauthorized | Unprocessable | TooManyRequests | Unavailable>
+    ): Effect.Effect<Written<LinkUsed>, Unauthorized | Unprocessable | TooManyRequests | Unavailable>
+    /**
+     * Logs the user in. If the caller showed only the link, the email may have been removed from the account instead.
+     * Then this fails with Conflict.
+     */
+    consumed(link: LinkUsed): Effect.Effect<TokenResponse, Conflict | Unavailable>
   }
 >()("directory/MagicLinks") {
   static readonly layer = Layer.effect(
@@ -133,7 +151,6 @@ export class MagicLinks extends Context.Service<
       const outbox = yield* Outbox
       const sessions = yield* Sessions
       const limits = yield* RateLimits
-      const callers = yield* CallerCache
       const publisher = yield* Publisher
       const passwords = yield* Passwords
       const securityLog = yield* SecurityLog
@@ -159,8 +176,7 @@ export class MagicLinks extends Context.Service<
       ) {
         yield* limits.take("mail", { account: accountKey(name) })
         const account = yield* accounts.find(name)
-        yield* sendTo(account, account?.email ?? ("email" in name ? name.email : ""), parameters, site)
-        return account
+        return yield* sendTo(account, account?.email ?? ("email" in name ? name.email : ""), parameters, site)
       })
 
       const sendTo = Effect.fnUntraced(function* (
@@ -173,7 +189,14 @@ export class MagicLinks extends Context.Service<
         const { link, seconds, token_hash } = yield* make(parameters, site)
         const mail = yield* outbox.seal([{ to: email, kind: mailKind(purpose ?? "login"), data: { link } }])
         const userId = purpose === undefined ? null : (account?.id ?? null)
-        yield* links.put({ tokenHash: token_hash, userId, email, purpose: purpose ?? "login", seconds }, mail)
+        return yield* links.put(
+          { token_hash, user_id: userId, email, purpose: purpose ?? "login", seconds },
+          mail,
+          {
+            account: account === undefined ? null : { id: account.id, status: statusOf(account) },
+            resets: false,
+          },
+        )
       })
 
       const find = (token: string) => links.find(hashes(token))
@@ -192,11 +215,11 @@ export class MagicLinks extends Context.Service<
       })
 
       /**
-       * Removes the user and the API keys from all caches, because using the link may have removed rights and keys of
+       * Removes the user and the API keys from all caches before the statement, because using the link may have removed rights and keys of
        * the user.
        */
-      const invalidateUser = (userId: string, keyIds: ReadonlyArray<string>) =>
-        Effect.andThen(bus.invalidate("api_key", keyIds), callers.changed(userId))
+      const invalidating = (userId: string, keyIds: ReadonlyArray<string>) =>
+        bus.invalidating({ [apiKeyTopic]: keyIds, [userTopic]: [userId] })
 
       const consume = Effect.fnUntraced(function* (
         token: string,
@@ -212,15 +235,11 @@ export class MagicLinks extends Context.Service<
         if (password) yield* checkPassword(userId, password)
         const known = password ? [...users, userId] : users
         const attempt = randomUUID()
-        const done = yield* links
-          .consume(hashes(token), attempt, known)
-          .pipe(invalidating(invalidateUser(userId, keyIds), config.statementTimeoutMs))
-        if (done === undefined) return yield* invalidLink()
-        // An API key may have been created after `find` read the keys and before `consume` deleted them. So `keyIds`
-        // may lack deleted keys.
-        if (done.api_keys.length > 0) yield* bus.invalidate("api_key", done.api_keys)
-        publisher.moved([...(done.ended?.events ?? []), ...(done.events ?? [])])
-        if (done.ended !== null) yield* securityLog.record({ event: "credentials.discarded", userId })
+        const written = yield* links
+          .consume(hashes(token), attempt, known, { userId, session: yield* planSession })
+          .pipe(invalidating(userId, keyIds))
+        const done = written.outcome.rows[0]?.done ?? null
+        if (done === null) return yield* invalidLink()
         if (done.needs_password) {
           return yield* fieldFault(
             "password",
@@ -228,15 +247,23 @@ export class MagicLinks extends Context.Service<
             "This account had another email address before. Enter its password to confirm the new address.",
           )
         }
-        if (done.released) {
+        return written
+      })
+
+      const consumed = Effect.fnUntraced(function* ({ keep: { session, userId }, rows }: LinkUsed) {
+        const done = rows[0]!.done!
+        // An API key may have been created after `consume` read the keys and before it deleted them. That key was not
+        // invalidated yet.
+        if (done.api_keys.length > 0) yield* bus.invalidate(apiKeyTopic, done.api_keys)
+        publisher.moved([...(done.ended?.events ?? []), ...(done.events ?? [])])
+        if (done.ended !== null) yield* securityLog.record({ event: "credentials.discarded", userId })
+        if (done.user === undefined) {
           return yield* new Conflict({
             error:
               "Another account had requested this email address. The request was cancelled, and you can now register the address.",
           })
         }
-        const account = yield* accounts.find({ id: userId })
-        if (account === undefined) return yield* new Unauthorized({ error: "The account was deleted." })
-        return yield* sessions.open(account, { method: "magic_link" })
+        return yield* sessions.openPlanned(done.user, session, { method: "magic_link" })
       })
 
       return MagicLinks.of({
@@ -245,6 +272,7 @@ export class MagicLinks extends Context.Service<
         sendTo,
         inspect: find,
         consume,
+        consumed,
       })
     }),
   )

@@ -1,20 +1,23 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
+import type { Written } from "../../../actors/operation.ts"
 import type { TokenResponse } from "../../../schema/accounts/session.ts"
 import type { TooManyRequests, Unauthorized, Unavailable, Unprocessable } from "../../../schema/errors.ts"
 import { AppConfig } from "../../config/config.ts"
 import { RateLimits } from "../../http/limits/rate-limits.ts"
+import type { WriteOutcome } from "../../postgres/guarded-write.ts"
 import { Outbox } from "../../turns/outbox.ts"
-import { type Account, Accounts } from "../account-store.ts"
+import { type Account, Accounts, type SessionsReplaced } from "../account-store.ts"
 import { ApiKeys } from "../api-keys/api-key-store.ts"
 import { passwordNotice } from "../api-keys/password-notice.ts"
 import { CallerCache } from "../caller-cache.ts"
 import { Passwords } from "../passwords.ts"
 import { SecurityLog } from "../security-log/security-log.ts"
 import { OneTimeCodes } from "../sessions/one-time-codes.ts"
+import { type PlannedSession, planSession } from "../sessions/open-session.ts"
 import { Sessions } from "../sessions/sessions.ts"
 import { makeMagicLinkStore } from "./magic-link-store.ts"
-import { invalidLink, type LinkSite, MagicLinks } from "./magic-links.ts"
+import { invalidLink, type LinkSent, type LinkSite, MagicLinks, statusOf } from "./magic-links.ts"
 import { hashNewPassword } from "./new-password.ts"
 import { clearPasswordAttempts } from "./password-attempts.ts"
 
@@ -23,6 +26,9 @@ const resetAddress = (account: Account | undefined): string | undefined =>
   account?.active && account.email_verified && account.password_hash !== null
     ? (account.email ?? undefined)
     : undefined
+
+type LinkStored = WriteOutcome<{ readonly stored: boolean }, LinkSent>
+type ResetDone = WriteOutcome<{ readonly ended: SessionsReplaced | null }, PlannedSession>
 
 /**
  * Mails and uses links that set a new password. The link is `{auth_url}/password_reset?token=TOKEN&…`. Opening it
@@ -41,17 +47,18 @@ export class PasswordResets extends Context.Service<
       email: string,
       parameters?: Readonly<Record<string, string>>,
       site?: LinkSite,
-    ): Effect.Effect<void, TooManyRequests | Unavailable>
+    ): Effect.Effect<Written<LinkStored>, TooManyRequests | Unavailable>
+    /** Records the request in the security log if the link sets a new password. */
+    sent(link: LinkStored): Effect.Effect<void>
     /** Finds the address of the link's account without using the link up. Undefined if the link is not valid. */
     inspect(token: string): Effect.Effect<{ readonly email: string } | undefined, Unavailable>
-    /**
-     * Sets the password, ends all sessions of the user and opens a new one. A user with two-factor authentication
-     * must still enter a code. An unacceptable password does not use the link up.
-     */
+    /** Sets the password and ends all sessions of the user. An unacceptable password does not use the link up. */
     confirm(
       token: string,
       password: string,
-    ): Effect.Effect<TokenResponse, Unauthorized | Unprocessable | Unavailable>
+    ): Effect.Effect<Written<ResetDone>, Unauthorized | Unprocessable | Unavailable>
+    /** Opens a new session. A user with two-factor authentication must still enter a code. */
+    confirmed(done: ResetDone): Effect.Effect<TokenResponse, Unavailable>
   }
 >()("directory/PasswordResets") {
   static readonly layer = Layer.effect(
@@ -87,17 +94,17 @@ export class PasswordResets extends Context.Service<
         const token = yield* codes.makeOpaqueToken
         const base = site === "web" ? config.webUrl : config.authUrl
         const link = `${base}/password_reset?${new URLSearchParams({ token, ...parameters })}`
-        yield* store.put(
+        return yield* store.put(
           {
-            tokenHash: codes.hash({ purpose: "password-reset" }, token),
-            userId: account.id,
+            token_hash: codes.hash({ purpose: "password-reset" }, token),
+            user_id: account.id,
             email: to,
             purpose: "reset",
             seconds: config.magicLinkSeconds,
           },
           yield* outbox.seal([{ to, kind: "password_reset", data: { link } }]),
+          { account: { id: account.id, status: statusOf(account) }, resets: true },
         )
-        yield* securityLog.record({ event: "password.reset_requested", userId: account.id })
       })
 
       const confirm = Effect.fnUntraced(function* (token: string, password: string) {
@@ -110,20 +117,31 @@ export class PasswordResets extends Context.Service<
           Effect.provideService(ApiKeys, keys),
         )
         const mail = yield* outbox.seal(notice)
-        const ended = yield* store
-          .resetPassword(hashes(token), randomUUID(), hash, mail)
+        const written = yield* store
+          .resetPassword(hashes(token), randomUUID(), hash, mail, yield* planSession)
           .pipe(callers.invalidating(userId))
-        if (ended === undefined) return yield* invalidLink()
-        yield* sessions.ended(userId, ended)
-        yield* securityLog.record({ event: "password.reset", userId, actorId: userId })
-        yield* clearPasswordAttempts(userId).pipe(Effect.provideService(RateLimits, limits))
-        const changed = yield* accounts.find({ id: userId })
-        return changed === undefined
-          ? yield* invalidLink()
-          : yield* sessions.open(changed, { method: "password_reset" })
+        return (written.outcome.rows[0]?.ended ?? null) === null ? yield* invalidLink() : written
       })
 
-      return PasswordResets.of({ send, inspect: (token) => store.findReset(hashes(token)), confirm })
+      const confirmed = Effect.fnUntraced(function* ({ keep, rows }: ResetDone) {
+        const { user, ...ended } = rows[0]!.ended!
+        const userId = user.id
+        yield* sessions.ended(ended)
+        yield* securityLog.record({ event: "password.reset", userId, actorId: userId })
+        yield* clearPasswordAttempts(userId).pipe(Effect.provideService(RateLimits, limits))
+        return yield* sessions.openPlanned(user, keep, { method: "password_reset" })
+      })
+
+      return PasswordResets.of({
+        send,
+        sent: ({ keep: { account, resets } }) =>
+          account !== null && resets
+            ? securityLog.record({ event: "password.reset_requested", userId: account.id })
+            : Effect.void,
+        inspect: (token) => store.findReset(hashes(token)),
+        confirm,
+        confirmed,
+      })
     }),
   )
 }

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { atMostOnce } from "../../../actors/operation.ts"
 import {
   Confirm2Fa,
   LoginRequest,
@@ -18,7 +19,7 @@ import { bearerToken } from "../authenticate.ts"
 import { BrowserCookies } from "../sessions/browser-cookies.ts"
 import { Sessions } from "../sessions/sessions.ts"
 import { accountName, login } from "./login.ts"
-import { MagicLinks, statusOf } from "./magic-links.ts"
+import { MagicLinks } from "./magic-links.ts"
 import { PasswordResets } from "./password-resets.ts"
 import { Recaptcha, recaptchaHeaders } from "./recaptcha.ts"
 
@@ -43,6 +44,8 @@ const token = route({
   handler: ({ body, headers }) =>
     Recaptcha.use((recaptcha) => recaptcha.checkRequest(body.g_recaptcha_response, headers)).pipe(
       Effect.andThen(login(body)),
+      atMostOnce,
+      Effect.flatMap((session) => Sessions.use((sessions) => sessions.opened(session))),
       Effect.map(privately),
     ),
 })
@@ -59,7 +62,12 @@ const refresh = route({
   success: TokenResponse,
   errors: [Unauthorized],
   handler: ({ body }) =>
-    Sessions.use((sessions) => Effect.map(sessions.refresh(body.refresh_token), privately)),
+    Sessions.use((sessions) =>
+      atMostOnce(sessions.refresh(body.refresh_token)).pipe(
+        Effect.flatMap(sessions.refreshed),
+        Effect.map(privately),
+      ),
+    ),
 })
 
 const twoFactor = route({
@@ -75,7 +83,10 @@ const twoFactor = route({
   errors: [Unauthorized],
   handler: ({ body }) =>
     Sessions.use((sessions) =>
-      Effect.map(sessions.verifyCode(body.refresh_token, body.code, { repeatsSetup: true }), privately),
+      atMostOnce(sessions.verifyCode(body.refresh_token, body.code, { repeatsSetup: true })).pipe(
+        Effect.flatMap(sessions.codeVerified),
+        Effect.map(privately),
+      ),
     ),
 })
 
@@ -90,6 +101,7 @@ const magicLink = route({
   summary: "Mail a login link. The response does not reveal whether the user exists",
   method: "post",
   path: "/auth/magic_link",
+  work: "login",
   auth: "optional",
   limit: "mail",
   body: MagicLinkLoginRequest,
@@ -104,11 +116,15 @@ const magicLink = route({
         return yield* new InvalidRequest({ error: "body: expected an email or a user_id" })
       }
       const links = yield* MagicLinks
-      const account = yield* links.send(name, body.redirect ? { redirect: body.redirect } : {})
-      return account !== undefined && account.id === principal?.userId && principal.via === "session"
-        ? { ...sentIfKnown, status: statusOf(account) }
-        : sentIfKnown
-    }),
+      return yield* links.send(name, body.redirect ? { redirect: body.redirect } : {})
+    }).pipe(
+      atMostOnce,
+      Effect.map(({ keep: { account } }) =>
+        account !== null && account.id === principal?.userId && principal.via === "session"
+          ? { ...sentIfKnown, status: account.status }
+          : sentIfKnown,
+      ),
+    ),
 })
 
 const consumeMagicLink = route({
@@ -138,13 +154,12 @@ const consumeMagicLink = route({
       const caller = principal?.via === "session" ? principal.userId : undefined
       const users = [registered, caller].filter((id) => id !== undefined)
       const links = yield* MagicLinks
-      return privately(
-        yield* links.consume(body.token, {
-          users,
-          password: body.password,
-          discardsCredentials: body.discard_credentials === true,
-        }),
-      )
+      const shown = {
+        users,
+        password: body.password,
+        discardsCredentials: body.discard_credentials === true,
+      }
+      return privately(yield* links.consumed(yield* atMostOnce(links.consume(body.token, shown))))
     }),
 })
 
@@ -155,6 +170,7 @@ const requestReset = route({
     "Mail a link that sets a new password. An account without a password gets a login link, an unconfirmed address a confirmation link. The response does not reveal whether the user exists",
   method: "post",
   path: "/auth/password_reset",
+  work: "login",
   auth: "none",
   limit: "mail",
   body: PasswordResetRequest,
@@ -167,9 +183,12 @@ const requestReset = route({
       const email = body.email.trim().toLowerCase()
       if (email === "") return yield* new InvalidRequest({ error: "body: expected an email" })
       const parameters: Record<string, string> = body.redirect ? { redirect: body.redirect } : {}
-      yield* PasswordResets.use((resets) => resets.send(email, parameters))
-      return { message: "If this address belongs to an account, a link has been sent to it." }
-    }),
+      return yield* PasswordResets.use((resets) => resets.send(email, parameters))
+    }).pipe(
+      atMostOnce,
+      Effect.flatMap((link) => PasswordResets.use((resets) => resets.sent(link))),
+      Effect.as({ message: "If this address belongs to an account, a link has been sent to it." }),
+    ),
 })
 
 const confirmReset = route({
@@ -185,7 +204,12 @@ const confirmReset = route({
   success: TokenResponse,
   errors: [Unauthorized, Unprocessable],
   handler: ({ body }) =>
-    PasswordResets.use((resets) => Effect.map(resets.confirm(body.token, body.password), privately)),
+    PasswordResets.use((resets) =>
+      atMostOnce(resets.confirm(body.token, body.password)).pipe(
+        Effect.flatMap(resets.confirmed),
+        Effect.map(privately),
+      ),
+    ),
 })
 
 const logout = route({
@@ -196,11 +220,15 @@ const logout = route({
   path: "/logout",
   auth: "two_factor",
   scope: "user:writeSelf",
+  endsLogin: true,
   success: SuccessResponse,
   errors: [],
   handler: ({ principal }) =>
     Sessions.use((sessions) =>
-      Effect.as(sessions.endAll(principal.userId, "logout"), { message: "All sessions were ended." }),
+      atMostOnce(sessions.endAll(principal.userId, "logout")).pipe(
+        Effect.flatMap(sessions.endedAll),
+        Effect.as({ message: "All sessions were ended." }),
+      ),
     ),
 })
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
+import { CurrentOperation, type Operation } from "../../../actors/operation.ts"
 import {
   factsOf,
   type SecurityEventName,
@@ -9,6 +10,7 @@ import {
 import type { Unavailable } from "../../../schema/errors.ts"
 import type { PageRequest } from "../../../schema/paging.ts"
 import { type Origin, RequestOrigin } from "../../http/request/request-origin.ts"
+import { uuidOf } from "../../turns/operation-key.ts"
 import { makeSecurityLogStore, type StoredEntry } from "./security-log-store.ts"
 
 /** A security event. The actor, the address and the user agent come from the current request. */
@@ -69,6 +71,15 @@ const lineOf = (
 })
 
 /**
+ * The id of an entry. The entries of a request with an Idempotency-Key have fixed ids, so they are stored once, although
+ * a retry after a crash records them again.
+ */
+const entryId = (operation: Operation | undefined, { details, event, userId }: SecurityEvent): string =>
+  operation === undefined
+    ? randomUUID()
+    : uuidOf("security log", operation.run, event, userId ?? "", JSON.stringify(details ?? {}))
+
+/**
  * Records security events: each one is a log line, and most are also entries in the user's security log. Other modules
  * call `record` after their change is committed.
  */
@@ -96,6 +107,7 @@ export class SecurityLog extends Context.Service<
       return SecurityLog.of({
         record: Effect.fnUntraced(function* (event) {
           const origin = yield* RequestOrigin
+          const operation = yield* CurrentOperation
           const { isBackground, isFailure, most } = factsOf(event.event)
           const actorId = event.actorId ?? origin.userId
           const line = lineOf(event, actorId, origin)
@@ -103,7 +115,7 @@ export class SecurityLog extends Context.Service<
           if (most === undefined || event.userId === undefined) return
           const stored = store
             .put({
-              id: randomUUID(),
+              id: entryId(operation, event),
               user_id: event.userId,
               event: event.event,
               most,

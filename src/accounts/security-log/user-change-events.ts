@@ -11,7 +11,7 @@ export interface UserFacts {
 /** Lists the security events of an administrator's change. Values that did not change cause no event. */
 export const eventsOfChange = (
   userId: string,
-  changes: Partial<UserFacts> & { readonly password_hash?: string },
+  changes: Partial<UserFacts> & { readonly hasNewPassword: boolean },
   before: UserFacts | null,
 ): ReadonlyArray<SecurityEvent> => {
   const isNew = (name: keyof UserFacts) => changes[name] !== undefined && changes[name] !== before?.[name]
@@ -23,7 +23,7 @@ export const eventsOfChange = (
       details: { from: before?.role ?? null, to: changes.role ?? null },
     })
   if (isNew("email")) events.push({ event: "email.changed", userId })
-  if (changes.password_hash !== undefined) events.push({ event: "password.changed", userId })
+  if (changes.hasNewPassword) events.push({ event: "password.changed", userId })
   if (isNew("active"))
     events.push({ event: changes.active ? "account.activated" : "account.deactivated", userId })
   return events

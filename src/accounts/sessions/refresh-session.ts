@@ -1,48 +1,63 @@
 import { Data, Effect } from "effect"
-import type { SessionContext } from "../../../schema/accounts/session-snapshot.ts"
+import { unchanged } from "../../../actors/operation.ts"
 import { currentDevice } from "../../http/request/device.ts"
-import type { Account } from "../account-store.ts"
-import { makeSessionTokens, tokenState } from "./session-tokens.ts"
+import { type Issued, makeSessionTokens, tokenState } from "./session-tokens.ts"
 import { makeSessionTurn, refused, revokeFamily } from "./session-turn.ts"
 
-/** The refresh token is the previous one, because a concurrent refresh has already created the next one. */
-class AlreadyRotated extends Data.TaggedError("AlreadyRotated")<{ readonly context: SessionContext }> {}
+/** The outcome of a refresh: new tokens, or that the session was ended because its token had been used before. */
+export type Refreshed =
+  | Issued
+  | { readonly reused: true; readonly userId: string; readonly sessionId: string }
 
-/** Creates the function that exchanges a refresh token for new tokens. */
+/** The refresh token is the previous one, because a concurrent refresh has already created the next one. */
+class AlreadyRotated extends Data.TaggedError("AlreadyRotated")<{ readonly issued: Issued }> {}
+
+/** Creates the functions that exchange a refresh token for new tokens. */
 export const makeRefreshSession = Effect.gen(function* () {
   const turn = yield* makeSessionTurn
-  const { accountOf, read, refuseReused, renewal, respond } = yield* makeSessionTokens
+  const { accountOf, issue, issued, read, refuseReused, renewal } = yield* makeSessionTokens
 
-  return Effect.fnUntraced(function* (refreshToken: string) {
+  const refresh = Effect.fnUntraced(function* (refreshToken: string) {
     const device = yield* currentDevice
     const facts = yield* read(refreshToken)
-    let account: Account | undefined
-    const context = yield* turn(facts.sessionId, (current, now) =>
-      Effect.gen(function* () {
-        const { context } = current.snapshot
-        account = yield* accountOf(current, now)
-        switch (tokenState(facts, context, now)) {
-          case "current":
-            return account.providers.length === 0
-              ? ({ type: "ADMIT", ...renewal(now, true, device) } as const)
-              : ({ type: "ROTATE", ...renewal(now, context.admitted, device) } as const)
-          case "predecessor":
-            // The newer token was issued for a correct two-factor code. The holder of the older token has not
-            // shown that code.
-            if (context.raisedByCode) return yield* refused()
-            return yield* new AlreadyRotated({ context })
-          case "reused":
-            return revokeFamily
-          case "unknown":
-            return yield* refused()
-        }
-      }),
+    let outcome: Refreshed | undefined
+    return yield* turn(
+      facts.sessionId,
+      (current, now) =>
+        Effect.gen(function* () {
+          const { context } = current.snapshot
+          const account = yield* accountOf(current, now)
+          switch (tokenState(facts, context, now)) {
+            case "current": {
+              const isFree = account.providers.length === 0
+              const admitted = isFree || context.admitted
+              outcome = yield* issue(account, { ...context, admitted, generation: context.generation + 1 })
+              return isFree
+                ? ({ type: "ADMIT", ...renewal(now, true, device) } as const)
+                : ({ type: "ROTATE", ...renewal(now, admitted, device) } as const)
+            }
+            case "predecessor":
+              // The newer token was issued for a correct two-factor code. The holder of the older token has not
+              // shown that code.
+              if (context.raisedByCode) return yield* refused()
+              return yield* new AlreadyRotated({ issued: yield* issue(account, context) })
+            case "reused":
+              outcome = { reused: true, userId: account.id, sessionId: facts.sessionId }
+              return revokeFamily
+            case "unknown":
+              return yield* refused()
+          }
+        }),
+      { outcome: () => outcome! },
     ).pipe(
-      Effect.map(({ snapshot }) => (snapshot.value === "Revoked" ? undefined : snapshot.context)),
-      Effect.catchTag("AlreadyRotated", (rotated) => Effect.succeed(rotated.context)),
+      Effect.map(({ written }) => written),
+      Effect.catchTag("AlreadyRotated", (rotated) => Effect.succeed(unchanged<Refreshed>(rotated.issued))),
     )
-    if (account === undefined) return yield* refused()
-    if (context === undefined) return yield* refuseReused(account.id, facts.sessionId)
-    return yield* respond(account, context)
   })
+
+  /** Returns the new tokens after the commit. */
+  const refreshed = (outcome: Refreshed) =>
+    "reused" in outcome ? refuseReused(outcome.userId, outcome.sessionId) : issued(outcome)
+
+  return { refresh, refreshed }
 })

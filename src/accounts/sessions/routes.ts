@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { atMostOnce } from "../../../actors/operation.ts"
 import { DisplaySession, SuccessResponse } from "../../../schema/accounts/session.ts"
 import { NotFound } from "../../../schema/errors.ts"
 import { Uuid } from "../../../schema/wire-format.ts"
@@ -35,15 +36,17 @@ const end = route({
   path: "/account/sessions/:session_id",
   auth: "two_factor",
   scope: "user:writeSelf",
+  endsLogin: true,
   limit: "write",
   params: { session_id: Uuid },
   success: SuccessResponse,
   errors: [NotFound],
   handler: ({ params, principal }) =>
     Sessions.use((sessions) =>
-      Effect.as(sessions.endOne(principal.userId, params.session_id.toLowerCase()), {
-        message: "The session was ended.",
-      }),
+      atMostOnce(sessions.endOne(principal.userId, params.session_id.toLowerCase())).pipe(
+        Effect.flatMap(sessions.endedOne),
+        Effect.as({ message: "The session was ended." }),
+      ),
     ),
 })
 

@@ -4,7 +4,7 @@ import type { TokenResponse } from "../../../schema/accounts/session.ts"
 import type { SessionContext } from "../../../schema/accounts/session-snapshot.ts"
 import { AppConfig } from "../../config/config.ts"
 import type { Device } from "../../http/request/device.ts"
-import { type Account, Accounts } from "../account-store.ts"
+import { Accounts, type SessionUser } from "../account-store.ts"
 import { SecurityLog } from "../security-log/security-log.ts"
 import { type RefreshTokenFacts, RefreshTokens } from "./refresh-tokens.ts"
 import { refused, revokeFamily } from "./session-turn.ts"
@@ -18,6 +18,14 @@ import { Tokens } from "./tokens.ts"
 const rotationGraceMs = 60_000
 /** A login that waits for its two-factor code expires after this time, which is shorter than for a complete login. */
 const pendingSeconds = 3600
+
+/** The outcome of a request that issues tokens. A retry of the request returns the same tokens. */
+export interface Issued {
+  readonly userId: string
+  /** Whether the user's clients ask the user now to set up a second factor. */
+  readonly prompts: boolean
+  readonly tokens: TokenResponse
+}
 
 interface Loaded {
   readonly snapshot: { readonly value: string; readonly context: SessionContext }
@@ -52,29 +60,38 @@ export const makeSessionTokens = Effect.gen(function* () {
    * Records the time when the user's clients ask the user to enable two-factor authentication, at most once in 30
    * days. The tokens are issued even if this fails; the next refresh tries again.
    */
-  const recordPrompt = ({ id, prompt_is_due, providers }: Account) =>
-    prompt_is_due && providers.length === 0
-      ? accounts.recordPrompt(id).pipe(
-          Effect.andThen(publisher.accountsChanged([id])),
-          Effect.catch((failure) => Effect.logWarning("two-factor prompt not recorded", failure)),
-        )
-      : Effect.void
+  const recordPrompt = (userId: string) =>
+    accounts.recordPrompt(userId).pipe(
+      publisher.changing({ users: [userId] }),
+      Effect.catch((failure) => Effect.logWarning("two-factor prompt not recorded", failure)),
+    )
 
-  const respond = Effect.fnUntraced(function* (account: Account, context: SessionContext) {
-    const { admitted, generation, id } = context
-    yield* recordPrompt(account)
-    const [wants] = account.providers
-    const response: TokenResponse = {
+  /**
+   * Makes the tokens of a generation of a session. They are made before the session is committed, and they are valid
+   * after it.
+   */
+  const issue = Effect.fnUntraced(function* (
+    user: SessionUser,
+    { admitted, epoch, generation, id }: Pick<SessionContext, "admitted" | "epoch" | "generation" | "id">,
+    issuedAt?: number,
+  ) {
+    const [wants] = user.providers
+    const made: TokenResponse = {
       access_token: yield* tokens.sign(
-        { sub: account.id, sid: id, ep: context.epoch, role: account.role },
-        { kind: admitted ? "access" : "pending", ttlSeconds: config.accessTokenSeconds },
+        { sub: user.id, sid: id, ep: epoch, role: user.role },
+        { kind: admitted ? "access" : "pending", ttlSeconds: config.accessTokenSeconds, issuedAt },
       ),
       refresh_token: refreshTokens.make({ sessionId: id, generation }),
-      has_password: account.password_hash !== null,
+      has_password: user.has_password,
       ...(admitted || wants === undefined ? {} : { requires_2fa: wants }),
     }
-    return response
+    const prompts = user.prompt_is_due && user.providers.length === 0
+    return { userId: user.id, prompts, tokens: made } satisfies Issued
   })
+
+  /** Returns the tokens after the commit. */
+  const issued = ({ prompts, tokens: made, userId }: Issued) =>
+    Effect.as(prompts ? recordPrompt(userId) : Effect.void, made)
 
   /** Returns the account of the session. Fails if the session or the account is no longer valid. */
   const accountOf = Effect.fnUntraced(function* ({ snapshot }: Loaded, now: number) {
@@ -102,5 +119,5 @@ export const makeSessionTokens = Effect.gen(function* () {
         ),
       )
 
-  return { renewal, respond, accountOf, read, refuseReused }
+  return { renewal, issue, issued, accountOf, read, refuseReused }
 })

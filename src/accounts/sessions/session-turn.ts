@@ -1,8 +1,8 @@
-import { Effect, Exit } from "effect"
+import { Effect } from "effect"
+import type { TurnOptions, WrapCommit } from "../../../actors/host.ts"
 import { SessionActors } from "../../../actors/two-factor-session.ts"
+import type { sessionMachine } from "../../../machines/accounts/two-factor-session.ts"
 import { Unauthorized, type Unavailable } from "../../../schema/errors.ts"
-import { invalidateAfterUnknownOutcome } from "../../cluster/invalidate-after-unknown-outcome.ts"
-import { AppConfig } from "../../config/config.ts"
 import { CallerCache } from "../caller-cache.ts"
 
 export const refused = (error = "The refresh token is invalid, expired or already used. Log in again.") =>
@@ -22,27 +22,24 @@ const turnFailures = new Set(["NotFound", "EventRefused", "IdsTaken", "LimitReac
  * access tokens of the session no longer work in any process.
  */
 export const makeSessionTurn = Effect.gen(function* () {
-  const config = yield* AppConfig
   const actors = yield* SessionActors
   const callers = yield* CallerCache
   type Decide<E> = Parameters<typeof actors.turn<E, never>>[1]
 
-  return <E>(sessionId: string, decide: Decide<E>, options?: Parameters<typeof actors.turn>[2]) => {
+  return <E, T = undefined>(
+    sessionId: string,
+    decide: Decide<E>,
+    options?: TurnOptions<typeof sessionMachine, T>,
+  ) => {
     let revokedUserId: string | undefined
     const decideAndNote: Decide<E> = (current, now) =>
       Effect.map(decide(current, now), (event) => {
         revokedUserId = event.type === "REVOKE" ? current.snapshot.context.userId : undefined
         return event
       })
-    // The user is also removed from the caches after a failed turn, because a turn with an unknown outcome may have
-    // revoked the session.
-    const invalidateUser = (isKnown: boolean) => {
-      if (revokedUserId === undefined) return Effect.void
-      const changed = callers.changed(revokedUserId)
-      return isKnown ? changed : invalidateAfterUnknownOutcome(changed, config.statementTimeoutMs)
-    }
-    return actors.turn(sessionId, decideAndNote, options).pipe(
-      Effect.onExit((exit) => invalidateUser(Exit.isSuccess(exit))),
+    const within = (): WrapCommit =>
+      revokedUserId === undefined ? (commit) => commit : callers.invalidating(revokedUserId)
+    return actors.turn(sessionId, decideAndNote, { ...options, within }).pipe(
       Effect.catchIf(
         (failure): failure is Exclude<typeof failure, E | Unavailable> =>
           turnFailures.has((failure as { readonly _tag: string })._tag),

@@ -88,6 +88,13 @@ export interface TokenOptions {
   readonly cacheCapacity?: number
 }
 
+interface SignOptions {
+  readonly kind: TokenKind
+  readonly ttlSeconds: number
+  /** When the token is issued, in seconds since 1970. The default is now. Signed again with it, a token is the same. */
+  readonly issuedAt?: number | undefined
+}
+
 /**
  * Signs and verifies JWTs. `verify` and `verifyCached` do not check whether the session is still valid. The caller
  * must check this by `sid` and `ep` on every request.
@@ -95,10 +102,7 @@ export interface TokenOptions {
 export class Tokens extends Context.Service<
   Tokens,
   {
-    readonly sign: (
-      claims: Omit<Claims, "iat" | "exp">,
-      options: { readonly kind: TokenKind; readonly ttlSeconds: number },
-    ) => Effect.Effect<string>
+    readonly sign: (claims: Omit<Claims, "iat" | "exp">, options: SignOptions) => Effect.Effect<string>
     readonly verify: (token: string, kind: TokenKind) => Effect.Effect<Claims, TokenInvalid>
     /**
      * Returns the claims of a token that this process has verified and cached, without waiting. Returns undefined if
@@ -182,11 +186,10 @@ export class Tokens extends Context.Service<
 
         const sign = (
           claims: Omit<Claims, "iat" | "exp">,
-          { kind, ttlSeconds }: { readonly kind: TokenKind; readonly ttlSeconds: number },
+          { issuedAt = Math.floor(clock.currentTimeMillisUnsafe() / 1000), kind, ttlSeconds }: SignOptions,
         ) =>
           Effect.promise(async () => {
             const { typ, audience } = kinds[kind]
-            const issuedAt = Math.floor(clock.currentTimeMillisUnsafe() / 1000)
             const token = await new SignJWT({ ...claims })
               .setProtectedHeader({ alg: algorithm, typ, kid: ring.currentId })
               .setIssuer(issuer)

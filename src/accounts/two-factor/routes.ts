@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { atMostOnce } from "../../../actors/operation.ts"
 import { SuccessResponse } from "../../../schema/accounts/session.ts"
 import {
   BackupDisableBody,
@@ -16,7 +17,6 @@ import { CallerCache } from "../caller-cache.ts"
 import { accountName } from "../login/login.ts"
 import { privately } from "../login/routes.ts"
 import { invalidField } from "../registration.ts"
-import { Sessions } from "../sessions/sessions.ts"
 import { Tokens } from "../sessions/tokens.ts"
 import { SecondFactors } from "./second-factors.ts"
 import { TwoFactor } from "./two-factor.ts"
@@ -59,7 +59,10 @@ const enableRow = {
   }: {
     readonly body: typeof Enable2FABody.Type
     readonly principal: Principal
-  }) => TwoFactor.use((factors) => Effect.map(factors.enable(principal.userId, body), privately)),
+  }) =>
+    TwoFactor.use((factors) =>
+      Effect.map(atMostOnce(factors.enable(principal.userId, body)), ({ keep }) => privately(keep)),
+    ),
 } as const
 
 const enable = route({ ...enableRow, id: "enable2FA", path: "/account/2fa/enable" })
@@ -80,10 +83,9 @@ const confirm = route({
   errors: [Unprocessable],
   handler: ({ body, principal }) =>
     Effect.gen(function* () {
-      const provider = yield* TwoFactor.use((factors) => factors.confirm(principal.userId, body.code))
-      // The code also proves the second factor, so that sensitive operations within the grace period do not require
-      // another code.
-      yield* Sessions.use((sessions) => sessions.factorEnabled(principal.userId, principal.sessionId))
+      const factors = yield* TwoFactor
+      const checked = yield* atMostOnce(factors.confirm(principal.userId, body.code))
+      const provider = yield* factors.confirmed(checked, principal.sessionId)
       return { message: `Two-factor authentication with ${provider} is enabled.` }
     }),
 })
@@ -107,7 +109,9 @@ const disable = route({
         return yield* invalidField("provider", "required", "Send a provider, or set disable_all to true.")
       }
       const provider = body.disable_all ? undefined : (body.provider ?? undefined)
-      yield* TwoFactor.use((factors) => factors.disable(principal.userId, provider))
+      yield* TwoFactor.use((factors) =>
+        Effect.flatMap(atMostOnce(factors.disable(principal.userId, provider)), factors.disabled),
+      )
       return { message: `Two-factor authentication ${provider ? `with ${provider} ` : ""}is disabled.` }
     }),
 })
@@ -136,9 +140,12 @@ const backupDisable = route({
         )
       }
       const provider = body.disable_all ? undefined : (body.provider ?? undefined)
-      yield* TwoFactor.use((factors) => factors.disableByBackup(who, body.backup_code, provider))
-      return { message: "Two-factor authentication was disabled with a backup code." }
-    }),
+      return yield* TwoFactor.use((factors) => factors.disableByBackup(who, body.backup_code, provider))
+    }).pipe(
+      atMostOnce,
+      Effect.flatMap((used) => TwoFactor.use((factors) => factors.disabledByBackup(used))),
+      Effect.as({ message: "Two-factor authentication was disabled with a backup code." }),
+    ),
 })
 
 const smsCode = route({
@@ -156,11 +163,16 @@ const smsCode = route({
       const current = sessionUser(principal)
       const userId = current ?? (yield* findPending(headers))
       if (userId === undefined) return yield* new Unauthorized({})
-      const phone_last_digits = yield* SecondFactors.use((factors) =>
+      return yield* SecondFactors.use((factors) =>
         factors.sendSms(userId, { confirmedOnly: current === undefined }),
       )
-      return { message: `A code was sent to the phone ending in ${phone_last_digits}.`, phone_last_digits }
-    }),
+    }).pipe(
+      atMostOnce,
+      Effect.map(({ keep: { lastDigits } }) => ({
+        message: `A code was sent to the phone ending in ${lastDigits}.`,
+        phone_last_digits: lastDigits,
+      })),
+    ),
 })
 
 export const twoFactor = [enable, enableShort, confirm, disable, backupDisable, smsCode] as const

@@ -1,9 +1,11 @@
 import { Clock, Context, Effect, Layer } from "effect"
+import type { Written } from "../../../actors/operation.ts"
 import { fieldFault, TooManyRequests, type Unavailable, type Unprocessable } from "../../../schema/errors.ts"
 import { AppConfig } from "../../config/config.ts"
 import { Seal } from "../../crypto/envelope-encryption.ts"
 import { RateLimits } from "../../http/limits/rate-limits.ts"
 import { makeDatabaseTime } from "../../postgres/database-clock.ts"
+import type { WriteOutcome } from "../../postgres/guarded-write.ts"
 import { Outbox } from "../../turns/outbox.ts"
 import { OneTimeCodes, readBackupCode } from "../sessions/one-time-codes.ts"
 import { Totp } from "./totp.ts"
@@ -65,13 +67,16 @@ export class SecondFactors extends Context.Service<
     /** Creates an SMS code. Returns its hash, its lifetime, and the encrypted message for the outbox. */
     makeSms(userId: string, phone: string): Effect.Effect<NewSmsCode>
     /**
-     * Sends a code to the user's phone. With `confirmedOnly`, a phone that is still being set up gets no code.
-     * Returns the last digits of the number.
+     * Sends a code to the user's phone. With `confirmedOnly`, a phone that is still being set up gets no code. Keeps
+     * the last digits of the number.
      */
     sendSms(
       userId: string,
       facts: { readonly confirmedOnly: boolean },
-    ): Effect.Effect<string, Unprocessable | TooManyRequests | Unavailable>
+    ): Effect.Effect<
+      Written<WriteOutcome<{ readonly done: boolean }, { readonly lastDigits: string }>>,
+      Unprocessable | TooManyRequests | Unavailable
+    >
   }
 >()("directory/SecondFactors") {
   static readonly layer = Layer.effect(
@@ -161,15 +166,16 @@ export class SecondFactors extends Context.Service<
             )
           }
           const phone = opened.toString()
-          const isPut = yield* store.putSmsCode(userId, sealedPhone, yield* makeSms(userId, phone))
-          if (!isPut) {
+          const keep = { lastDigits: lastDigits(phone) }
+          const written = yield* store.putSmsCode(userId, sealedPhone, yield* makeSms(userId, phone), keep)
+          if (!written.outcome.rows[0]?.done) {
             return yield* fieldFault(
               "phone",
               "changed",
               "Another request changed the phone number. Request a new code.",
             )
           }
-          return lastDigits(phone)
+          return written
         }),
       })
     }),

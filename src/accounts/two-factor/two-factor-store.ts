@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { TwoFactorProvider } from "../../../schema/accounts/user.ts"
 import { type ExpiredRows, expiredADayAgo } from "../../postgres/prune.ts"
-import { Sql } from "../../postgres/sql.ts"
+import { type Client, Sql } from "../../postgres/sql.ts"
 import type { OutboxRow } from "../../turns/outbox.ts"
 
 /**
@@ -40,6 +40,14 @@ export interface NewTwoFactor {
   readonly sms?: NewSmsCode
 }
 
+/** What a request disabled. */
+export interface Disabled {
+  readonly userId: string
+  readonly provider: TwoFactorProvider | "all"
+}
+
+const isDone = (q: Client) => q`effect.done`
+
 /** Stores the second factors of users, with their SMS codes and backup codes. */
 export const makeTwoFactorStore = Sql.useSync((sql) => ({
   findSealedSecret: (userId: string, { confirmed }: { readonly confirmed: boolean }) =>
@@ -77,28 +85,26 @@ export const makeTwoFactorStore = Sql.useSync((sql) => ({
                                             ${code.backupHashes as string[]}, ${lock.wrongCodes}, ${lock.seconds}) as proof`,
       )
       .pipe(Effect.map((rows) => rows[0]!.proof)),
-  /** Stores an SMS code and its message. Returns false if `sealedPhone` is no longer the user's phone. */
-  putSmsCode: (userId: string, sealedPhone: string, { hash, mail, seconds }: NewSmsCode) =>
-    sql
-      .rows<{ done: boolean }>(
-        (q) =>
-          q`select put_code_for_phone(${userId}, ${sealedPhone}, ${hash}, ${seconds}, ${JSON.stringify(mail)}::text::jsonb) as done`,
-      )
-      .pipe(Effect.map((rows) => rows[0]?.done === true)),
+  /** Stores an SMS code and its message. `done` is false if `sealedPhone` is no longer the user's phone. */
+  putSmsCode: <Keep>(userId: string, sealedPhone: string, { hash, mail, seconds }: NewSmsCode, keep: Keep) =>
+    sql.write.rows<{ done: boolean }, Keep>(
+      (q) =>
+        q`select put_code_for_phone(${userId}, ${sealedPhone}, ${hash}, ${seconds}, ${JSON.stringify(mail)}::text::jsonb) as done`,
+      { keep, when: isDone },
+    ),
   /**
-   * Starts the setup of a provider. Returns false if this provider is already enabled, or if the account was deleted.
+   * Starts the setup of a provider. `done` is false if this provider is already enabled, or if the account was deleted.
    */
-  setUp: (factor: NewTwoFactor) =>
-    sql
-      .rows<{ done: boolean }>(
-        (q) => q`select set_up_two_factor(${JSON.stringify(factor)}::text::jsonb) as done`,
-      )
-      .pipe(Effect.map((rows) => rows[0]?.done === true)),
+  setUp: <Keep>(factor: NewTwoFactor, keep: Keep) =>
+    sql.write.rows<{ done: boolean }, Keep>(
+      (q) => q`select set_up_two_factor(${JSON.stringify(factor)}::text::jsonb) as done`,
+      { keep, when: isDone },
+    ),
   /**
-   * Completes the setup of a provider. Returns the provider that is now enabled, or undefined if the code is wrong or
-   * no setup is pending.
+   * Completes the setup of a provider. Returns the provider that is now enabled, or null if the code is wrong or no
+   * setup is pending. A wrong code is counted, so this result too is stored with the Idempotency-Key.
    */
-  confirm: (
+  confirm: <Keep>(
     userId: string,
     attempt: string,
     code: {
@@ -106,35 +112,37 @@ export const makeTwoFactorStore = Sql.useSync((sql) => ({
       readonly sealedSecret: string | null
       readonly smsHashes: ReadonlyArray<string>
     },
+    keep: Keep,
   ) =>
-    sql
-      .rows<{ provider: TwoFactorProvider | null }>(
-        (q) => q`select confirm_two_factor(${userId}, ${attempt}, ${code.step}, ${code.sealedSecret},
-                                           ${code.smsHashes as string[]}) as provider`,
-      )
-      .pipe(Effect.map((rows) => rows[0]?.provider ?? undefined)),
+    sql.write.rows<{ provider: TwoFactorProvider | null }, Keep>(
+      (q) => q`select confirm_two_factor(${userId}, ${attempt}, ${code.step}, ${code.sealedSecret},
+                                         ${code.smsHashes as string[]}) as provider`,
+      { keep },
+    ),
   /** Removes the provider, or all providers if none is given. Returns the number of removed providers. */
   disable: (userId: string, provider: TwoFactorProvider | undefined) =>
-    sql
-      .rows<{ removed: number }>(
-        (q) => q`select disable_two_factor(${userId}, ${provider ?? null}) as removed`,
-      )
-      .pipe(Effect.map((rows) => rows[0]?.removed ?? 0)),
+    sql.write.rows<{ removed: number }, Disabled>(
+      (q) => q`select disable_two_factor(${userId}, ${provider ?? null}) as removed`,
+      { keep: { userId, provider: provider ?? "all" }, when: (q) => q`effect.removed > 0` },
+    ),
   /**
-   * Removes the provider, or all providers if none is given, and uses the backup code up. Returns the number of
-   * removed providers, or undefined if the backup code is wrong or the provider is not enabled.
+   * Removes the provider, or all providers if none is given, and uses the backup code up. `proof` is "wrong" if the
+   * backup code is wrong or the provider is not enabled.
    */
   disableByBackup: (
     userId: string,
     backupHashes: ReadonlyArray<string>,
     provider: TwoFactorProvider | undefined,
   ) =>
-    sql
-      .rows<{ removed: number | null }>(
-        (q) => q`select backup_disable_two_factor(${userId}, ${backupHashes as string[]},
-                                                  ${provider ?? null}) as removed`,
-      )
-      .pipe(Effect.map((rows) => rows[0]?.removed ?? undefined)),
+    sql.write.rows<{ proof: Proof }, Disabled>(
+      (q) => q`select jsonb_build_object('locked_until', null, 'proof', case
+                        when backup_disable_two_factor(${userId}, ${backupHashes as string[]}, ${provider ?? null}) is null
+                        then 'wrong' else 'proven' end) as proof`,
+      {
+        keep: { userId, provider: provider ?? "all" },
+        when: (q) => q`effect.proof->>'proof' = 'proven'`,
+      },
+    ),
   /** Does the same as `disableByBackup`, and counts a wrong code for the account. */
   disableByCountedBackup: (
     userId: string,
@@ -143,14 +151,16 @@ export const makeTwoFactorStore = Sql.useSync((sql) => ({
     provider: TwoFactorProvider | undefined,
     lock: LockRule,
   ) =>
-    sql
-      .rows<{ proof: Proof }>(
-        (
-          q,
-        ) => q`select prove_backup_disable(${userId}, ${attempt}, ${backupHashes as string[]}, ${provider ?? null},
-                                             ${lock.wrongCodes}, ${lock.seconds}) as proof`,
-      )
-      .pipe(Effect.map((rows) => rows[0]!.proof)),
+    sql.write.rows<{ proof: Proof }, Disabled>(
+      (
+        q,
+      ) => q`select prove_backup_disable(${userId}, ${attempt}, ${backupHashes as string[]}, ${provider ?? null},
+                                           ${lock.wrongCodes}, ${lock.seconds}) as proof`,
+      {
+        keep: { userId, provider: provider ?? "all" },
+        when: (q) => q`effect.proof->>'proof' in ('proven', 'wrong')`,
+      },
+    ),
 }))
 
 export const expiredSmsCodes: ExpiredRows = {

@@ -30,7 +30,7 @@ export const makeReadLookups = Effect.map(
   Sql,
   (sql) => (canonicals: ReadonlyArray<string>) =>
     sql
-      .rows<Row>(
+      .urgent<Row>(
         (q) => q`select e.canonical, e.version, e.token_id,
                         case when o.at > now() - interval '24 hours' then wire_time(o.at) end as owner_changed_at,
                         (select coalesce(json_agg(json_build_array(r.tag, r.data, r.hash) order by r.seq), '[]')

@@ -48,8 +48,7 @@ const keptTicks = 3600
 
 /**
  * Looks up emoji ids. The cache keeps the answers of requested ids in memory, as bytes that are ready to be sent.
- * Every commit that changes an id removes its answer from the caches of all processes before the change is
- * acknowledged.
+ * Every commit that changes an id removes its answer from the caches of all processes before the commit.
  */
 export class Lookups extends Context.Service<
   Lookups,
@@ -130,8 +129,11 @@ export class Lookups extends Context.Service<
             ),
           )
         },
-        store: (canonical, answer) => cache.put(canonical, answer ?? notRegistered, tick + freshTicks),
-        mayJoin: bus.mayServe,
+        store: (canonical, answer) => {
+          if (!bus.isMarked(topic, canonical))
+            cache.put(canonical, answer ?? notRegistered, tick + freshTicks)
+        },
+        mayJoin: (canonical) => bus.mayServe() && !bus.isMarked(topic, canonical),
         maxKeysPerStatement,
         maxStatements,
         maxWaitingKeys,

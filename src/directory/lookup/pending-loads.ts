@@ -25,9 +25,9 @@ export interface PendingLoadsOptions<Row> {
   readonly store: (key: string, row: Row | undefined) => void
   /**
    * Whether a new request may use the result of a read that is already running. This is safe only while invalidations
-   * reach this process.
+   * reach this process, and no write of the key is running: another process may already have answered the new state.
    */
-  readonly mayJoin: () => boolean
+  readonly mayJoin: (key: string) => boolean
   readonly maxKeysPerStatement: number
   readonly maxStatements: number
   readonly maxWaitingKeys: number
@@ -50,7 +50,7 @@ export class PendingLoads<Row> {
   }
 
   want(key: string, waiter: Waiter<Row>): void {
-    const load = this.#waiting.get(key) ?? (this.#options.mayJoin() ? this.#running.get(key) : undefined)
+    const load = this.#waiting.get(key) ?? (this.#options.mayJoin(key) ? this.#running.get(key) : undefined)
     if (load !== undefined) {
       load.waiters.push(waiter)
       return
@@ -64,8 +64,8 @@ export class PendingLoads<Row> {
   }
 
   /**
-   * Must be called after a commit that changes the keys. A waiting load will read the new state, so it does not change.
-   * A running load may have read the old state, so its row will not be stored.
+   * Must be called before and after each write that may change the keys. A waiting load will read the current state, so
+   * it does not change. A running load may have read the old state, so its row will not be stored.
    */
   invalidate(keys: ReadonlyArray<string> | "all"): void {
     for (const key of keys === "all" ? [...this.#running.keys()] : keys) {

@@ -163,6 +163,7 @@ const batch = route({
   path: "/emoji_id/lookup",
   auth: "none",
   reads: true,
+  work: "batch",
   limit: "read",
   headers: authHeaders,
   body: BatchLookupRequest,

@@ -95,6 +95,11 @@ const refusalProblem = (kind: Refusal, details: string): Problem | undefined => 
       })
     case "body_too_large":
       return new BodyTooLarge({ error: `The body is too large. The limit is ${details} bytes.` })
+    case "overloaded":
+      return new Unavailable({
+        error: "The service is overloaded. The request was not started. Retry later.",
+        retryAfterSeconds: Number(details),
+      })
     case "deadline":
       return new Unavailable({
         error: "The request was not completed before its deadline. Retry later.",
@@ -107,7 +112,8 @@ const refusalProblem = (kind: Refusal, details: string): Problem | undefined => 
 
 /**
  * Returns the response to a request that the server itself refuses or fails, for one of the reasons in `Refusal`.
- * `details` is the size limit for `body_too_large`, and the list of methods for `method_not_allowed`.
+ * `details` is the size limit for `body_too_large`, the list of methods for `method_not_allowed`, and the time to wait
+ * for `overloaded`, in seconds.
  */
 export const refusalResponse = (
   kind: Refusal,

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { BoundedMap } from "../../../actors/bounded-map.ts"
+import { Written } from "../../../actors/operation.ts"
 import { OrderActors, type OrderSnapshot } from "../../../actors/order.ts"
 import type { IdsTaken, LimitReached } from "../../../actors/ports.ts"
 import { begun } from "../../../machines/orders/changes.ts"
@@ -15,7 +16,14 @@ import {
 import { isoTime } from "../../../schema/iso-time.ts"
 import type { TurnEffects } from "../../../schema/turn.ts"
 import { Users } from "../../accounts/user-store.ts"
-import { claimsToSee, type NewestCart, Orders, type Seen, type StoredOrder } from "../order-store.ts"
+import {
+  claimsToSee,
+  type Held,
+  type NewestCart,
+  Orders,
+  type Seen,
+  type StoredOrder,
+} from "../order-store.ts"
 import { refusalError, refusedByState } from "../refusals.ts"
 import { nextCart } from "./items.ts"
 
@@ -26,13 +34,22 @@ export interface Cart {
   readonly create: OrderInput | undefined
   readonly seen: Seen
 }
+/** `Seen` as a JSON value. */
+interface SeenLists {
+  readonly claims: ReadonlyArray<string>
+  readonly held: ReadonlyArray<readonly [string, Held]>
+}
+/** A turn of a cart, as a JSON value: the outcome of a request with an Idempotency-Key. */
 export interface CartTurn {
   readonly user: DisplayUser
   readonly order: StoredOrder
-  readonly before: StoredOrder
-  readonly seen?: Seen
-  /** The committed event. Undefined if the request repeats an earlier request and nothing was committed. */
-  readonly event?: OrderEvent | undefined
+  readonly before: {
+    readonly status: StoredOrder["status"]
+    readonly intent?: StoredOrder["context"]["intent"]
+  }
+  readonly seen?: SeenLists
+  /** The type of the committed event. Undefined if an earlier request made the change, and nothing was committed. */
+  readonly event?: OrderEvent["type"] | undefined
 }
 
 /** The event to send to the cart, and effects to commit in addition to those that the machine computes. */
@@ -44,7 +61,14 @@ export interface CartDecision {
 /** The errors of a cart request, without those that a turn adds: `EventRefused`, `IdsTaken` and `LimitReached`. */
 export type CartRefusal = Unprocessable | UnsupportedEmoji | NotFound | Unavailable
 
-type Loaded = Effect.Success<ReturnType<OrderActors["Service"]["turn"]>>
+type Decide = (
+  order: StoredOrder,
+  at: string,
+  user: DisplayUser,
+  seen: Seen,
+) => Effect.Effect<CartDecision, CartRefusal | EventRefused>
+
+type TurnFailure = CartRefusal | EventRefused | IdsTaken | LimitReached
 
 interface CartTurnOptions {
   /** The id of the order that the caller expects. The turn is refused if the user's cart is now another order. */
@@ -63,6 +87,19 @@ export const storedOf = (snapshot: OrderSnapshot): StoredOrder => ({
 })
 
 const unseen: Seen = { claims: new Set(), held: new Map() }
+
+const listsOf = ({ claims, held }: Seen): SeenLists => ({ claims: [...claims], held: [...held] })
+export const seenOf = ({ claims, held }: SeenLists): Seen => ({
+  claims: new Set(claims),
+  held: new Map(held),
+})
+
+/** The result of a request for an order that an earlier request has already changed. */
+export const repeatedTurn = (user: DisplayUser, order: StoredOrder): CartTurn => ({
+  user,
+  order,
+  before: { status: order.status, intent: order.context.intent },
+})
 
 const cartOf = ({ order, paid, user }: Omit<NewestCart, "seen">, seen: Seen): Cart => {
   if (order !== undefined && (order.status === "Draft" || order.status === "PendingPayment"))
@@ -108,16 +145,16 @@ export class Carts extends Context.Service<
      */
     recall(userId: string): Effect.Effect<Cart, NotFound | Unavailable>
     /** Runs one turn on the current cart. If the order was closed concurrently, the turn runs on the next cart. */
-    turn(
+    turn(userId: string, decide: Decide, options?: CartTurnOptions): Effect.Effect<CartTurn, TurnFailure>
+    /**
+     * Runs the turn that completes the request: the turn is also stored with the Idempotency-Key. A turn with the event
+     * `checkout.hold` is not stored, because another turn follows it.
+     */
+    complete(
       userId: string,
-      decide: (
-        order: StoredOrder,
-        at: string,
-        user: DisplayUser,
-        seen: Seen,
-      ) => Effect.Effect<CartDecision, CartRefusal | EventRefused>,
+      decide: Decide,
       options?: CartTurnOptions,
-    ): Effect.Effect<CartTurn, CartRefusal | EventRefused | IdsTaken | LimitReached>
+    ): Effect.Effect<Written<CartTurn>, TurnFailure>
   }
 >()("directory/Carts") {
   static readonly layer = Layer.effect(
@@ -174,59 +211,80 @@ export class Carts extends Context.Service<
         return yield* refusedByState(order)
       })
 
+      const run = Effect.fnUntraced(function* (
+        userId: string,
+        decide: Decide,
+        { also = [], found, only }: CartTurnOptions,
+        completes: (event: OrderEvent) => boolean,
+      ) {
+        for (let tries = 1; ; tries++) {
+          const cart = tries > 1 ? yield* get(userId, also) : (found ?? (yield* look(userId, also)))
+          if (only !== undefined && cart.order.context.id !== only) return yield* refuseClosed(only)
+          let before = cart.order
+          let decision: CartDecision | undefined
+          const outcomeOf = (snapshot: OrderSnapshot): CartTurn => ({
+            ...repeatedTurn(cart.user, before),
+            order: storedOf(snapshot),
+            seen: listsOf(cart.seen),
+            event: decision?.event.type,
+          })
+          const turn = actors.turn(
+            cart.order.context.id,
+            ({ snapshot }, now) => {
+              before = storedOf(snapshot)
+              decision = undefined
+              return Effect.mapEager(decide(before, isoTime(now), cart.user, cart.seen), (made) => {
+                decision = made
+                return made.event
+              })
+            },
+            {
+              also: () => decision?.effects ?? {},
+              create: cart.create === undefined ? undefined : begunNow(cart.create),
+              outcome: (next) =>
+                decision !== undefined && completes(decision.event) ? outcomeOf(next) : undefined,
+            },
+          )
+          const loaded = yield* Effect.catchTags(turn, {
+            // If the order was paid or cancelled after it was read, the next attempt reads and uses the user's next
+            // cart.
+            EventRefused: (refused) => {
+              if (decision === undefined) return Effect.fail(refused)
+              return tries < maxAttempts && (before.status === "Paid" || before.status === "Cancelled")
+                ? Effect.succeed(undefined)
+                : Effect.fail(refusalError(before, decision.event, cart.user))
+            },
+            UniqueConflict: (conflict) =>
+              tries < maxAttempts
+                ? Effect.succeed(undefined)
+                : Effect.fail(
+                    new Unavailable({
+                      error: `Too many concurrent changes of this cart (${conflict.constraint}). Try again.`,
+                      retryAfterSeconds: 1,
+                    }),
+                  ),
+          })
+          if (loaded !== undefined) {
+            const { id } = loaded.snapshot.context
+            const last = newest.of(userId)
+            newest.became(userId, id)
+            // The previous order is closed, so its actor is removed from memory.
+            if (last !== undefined && last !== id) actors.passivate(last)
+            return new Written(loaded.written.outcome ?? outcomeOf(loaded.snapshot))
+          }
+        }
+      })
+
       return Carts.of({
         get,
         recall,
-        turn: Effect.fnUntraced(function* (userId, decide, { also = [], found, only } = {}) {
-          for (let tries = 1; ; tries++) {
-            const cart = tries > 1 ? yield* get(userId, also) : (found ?? (yield* look(userId, also)))
-            if (only !== undefined && cart.order.context.id !== only) return yield* refuseClosed(only)
-            let before = cart.order
-            let decision: CartDecision | undefined
-            const turn = actors.turn(
-              cart.order.context.id,
-              ({ snapshot }, now) => {
-                before = storedOf(snapshot)
-                decision = undefined
-                return Effect.mapEager(decide(before, isoTime(now), cart.user, cart.seen), (made) => {
-                  decision = made
-                  return made.event
-                })
-              },
-              {
-                also: () => decision?.effects ?? {},
-                create: cart.create === undefined ? undefined : begunNow(cart.create),
-              },
-            )
-            const loaded: Loaded | undefined = yield* Effect.catchTags(turn, {
-              // If the order was paid or cancelled after it was read, the next attempt reads and uses the user's next
-              // cart.
-              EventRefused: (refused) => {
-                if (decision === undefined) return Effect.fail(refused)
-                return tries < maxAttempts && (before.status === "Paid" || before.status === "Cancelled")
-                  ? Effect.succeed(undefined)
-                  : Effect.fail(refusalError(before, decision.event, cart.user))
-              },
-              UniqueConflict: (conflict) =>
-                tries < maxAttempts
-                  ? Effect.succeed(undefined)
-                  : Effect.fail(
-                      new Unavailable({
-                        error: `Too many concurrent changes of this cart (${conflict.constraint}). Try again.`,
-                        retryAfterSeconds: 1,
-                      }),
-                    ),
-            })
-            if (loaded !== undefined) {
-              const order = storedOf(loaded.snapshot)
-              const last = newest.of(userId)
-              newest.became(userId, order.context.id)
-              // The previous order is closed, so its actor is removed from memory.
-              if (last !== undefined && last !== order.context.id) actors.passivate(last)
-              return { user: cart.user, order, before, seen: cart.seen, event: decision?.event }
-            }
-          }
-        }),
+        turn: (userId, decide, options = {}) =>
+          Effect.map(
+            run(userId, decide, options, () => false),
+            ({ outcome }) => outcome,
+          ),
+        complete: (userId, decide, options = {}) =>
+          run(userId, decide, options, ({ type }) => type !== "checkout.hold"),
       })
     }),
   )

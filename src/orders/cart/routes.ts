@@ -16,19 +16,17 @@ import { Uuid } from "../../../schema/wire-format.ts"
 import { recordEvent } from "../../accounts/security-log/security-log.ts"
 import { Users } from "../../accounts/user-store.ts"
 import { route } from "../../http/route.ts"
-import { operationKeyOf } from "../../turns/operation-key.ts"
 import { Checkouts } from "../checkout/checkout.ts"
 import { Promotions } from "../codes/promotions.ts"
 import { OrderViews } from "../order-view.ts"
-import { Payments } from "../payments/payments.ts"
-import { Carts, type CartTurn } from "./cart.ts"
-import { addToCart, removeFromCart, returnToDraft, unclaimed } from "./turns.ts"
+import { Carts, type CartTurn, seenOf } from "./cart.ts"
+import { addToCart, clear, removeFromCart, returnToDraft } from "./turns.ts"
 
 const shared = { group: "cart", auth: "apiKey", success: DisplayOrder } as const
 const refusals = [EventRefused, NotFound, UnsupportedEmoji, Unprocessable] as const
 
 const show = ({ order, seen, user }: Pick<CartTurn, "order" | "user" | "seen">) =>
-  OrderViews.use((views) => views.show(order, user, seen))
+  OrderViews.use((views) => views.show(order, user, seen && seenOf(seen)))
 
 /**
  * Shows the order of a checkout. If the order is paid, the user is read again, because the checkout can have used free
@@ -59,7 +57,10 @@ const getItems = route({
   path: "/cart",
   scope: "cart:show",
   errors: [NotFound],
-  handler: ({ principal }) => Carts.use((carts) => carts.get(principal.userId)).pipe(Effect.flatMap(show)),
+  handler: ({ principal }) =>
+    Carts.use((carts) => carts.get(principal.userId)).pipe(
+      Effect.flatMap(({ order, seen, user }) => OrderViews.use((views) => views.show(order, user, seen))),
+    ),
 })
 
 const addItems = route({
@@ -84,17 +85,7 @@ const clearCart = route({
   path: "/cart",
   scope: "cart:update",
   errors: refusals,
-  handler: ({ principal }) =>
-    Effect.gen(function* () {
-      const turn = yield* Carts.use((carts) =>
-        carts.turn(principal.userId, ({ status }, at) =>
-          Effect.succeed({ event: { type: status === "PendingPayment" ? "cancel" : "clear", at } }),
-        ),
-      ).pipe(unclaimed)
-      if (turn.order.status === "Cancelled")
-        yield* Payments.use((payments) => payments.abandon(turn.before.context.intent))
-      return yield* show(turn)
-    }),
+  handler: ({ principal }) => clear(principal.userId).pipe(Effect.flatMap(show)),
 })
 
 const removeItem = route({
@@ -127,12 +118,9 @@ const checkout = route({
   summary:
     "Check out the cart. All ids are held or none, at current prices. For an order pending payment, another method replaces the payment, and the same method returns it again. 422 `eligibility`: another user has claimed an item; GET /cart marks it. 422 `method_unavailable`: the method has no payment provider. In production CardCheckout and WalletPay require Stripe, and CryptoCommerce is not available",
   path: "/cart/checkout",
-  handler: ({ body, headers, principal }) =>
-    Checkouts.use((checkouts) =>
-      checkouts.run(principal, undefined, body, {
-        operationKey: operationKeyOf(principal, headers, body),
-      }),
-    ).pipe(
+  work: "provider",
+  handler: ({ body, principal }) =>
+    Checkouts.use((checkouts) => checkouts.run(principal, undefined, body)).pipe(
       Effect.tap((turn) => recordCash(turn, body)),
       Effect.flatMap(showPaid),
     ),
@@ -144,14 +132,11 @@ const checkoutOrder = route({
   summary:
     "Check out an open order. Orders of other users require `adminCart:update`. Cash with the same `external_reference` is booked once; another amount with it is 409. 422 `method_unavailable`: the method has no payment provider",
   path: "/cart/checkout/:id",
+  work: "provider",
   access: { own: true, others: "adminCart:update" },
   params: { id: Uuid },
-  handler: ({ body, headers, params, principal }) =>
-    Checkouts.use((checkouts) =>
-      checkouts.run(principal, params.id.toLowerCase(), body, {
-        operationKey: operationKeyOf(principal, headers, body),
-      }),
-    ).pipe(
+  handler: ({ body, params, principal }) =>
+    Checkouts.use((checkouts) => checkouts.run(principal, params.id.toLowerCase(), body)).pipe(
       Effect.tap((turn) => recordCash(turn, body)),
       Effect.flatMap(showPaid),
     ),

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { atMostOnce } from "../../../actors/operation.ts"
 import type { OrderEvent } from "../../../machines/orders/context.ts"
 import { ItemPrices } from "../checkout/price-items.ts"
 import type { Seen, StoredOrder } from "../order-store.ts"
@@ -44,26 +45,38 @@ const decideAdd = Effect.fnUntracedEager(function* (
 export const addToCart = (userId: string, wanted: ReadonlyArray<WantedItem>, tracking?: unknown) =>
   ItemPrices.use((itemPrices) =>
     Carts.use((carts) =>
-      carts.turn(
+      carts.complete(
         userId,
         (order, at, _user, seen) => decideAdd(order, itemPrices.wanted(wanted, at, seen), at, tracking, seen),
         { also: claimsOf(wanted) },
       ),
     ),
-  ).pipe(unclaimed)
+  ).pipe(unclaimed, atMostOnce)
 
 export const removeFromCart = (userId: string, itemId: string) =>
   Carts.use((carts) =>
-    carts.turn(userId, (_order, at, _user, seen) =>
+    carts.complete(userId, (_order, at, _user, seen) =>
       Effect.succeed({ event: { type: "remove", itemId, at, taken: takenIn(seen) } }),
     ),
-  ).pipe(unclaimed)
+  ).pipe(unclaimed, atMostOnce)
+
+/** Empties a draft, or cancels a pending order with its payment intent. */
+export const clear = Effect.fnUntraced(function* (userId: string) {
+  const turn = yield* Carts.use((carts) =>
+    carts.complete(userId, ({ status }, at) =>
+      Effect.succeed({ event: { type: status === "PendingPayment" ? "cancel" : "clear", at } }),
+    ),
+  ).pipe(unclaimed, atMostOnce)
+  if (turn.order.status === "Cancelled")
+    yield* Payments.use((payments) => payments.abandon(turn.before.intent))
+  return turn
+})
 
 /** Returns a pending order to the state Draft. Releases its ids and cancels its payment intent. */
 export const returnToDraft = Effect.fnUntraced(function* (userId: string) {
   const turn = yield* Carts.use((carts) =>
-    carts.turn(userId, (_, at) => Effect.succeed({ event: { type: "convert_to_draft", at } })),
-  ).pipe(unclaimed)
-  yield* Payments.use((payments) => payments.abandon(turn.before.context.intent))
+    carts.complete(userId, (_, at) => Effect.succeed({ event: { type: "convert_to_draft", at } })),
+  ).pipe(unclaimed, atMostOnce)
+  yield* Payments.use((payments) => payments.abandon(turn.before.intent))
   return turn
 })

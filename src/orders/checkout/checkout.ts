@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { atMostOnce, unchanged } from "../../../actors/operation.ts"
 import { dueCents } from "../../../machines/orders/money.ts"
 import { type EventRefused, type Forbidden, NotFound } from "../../../schema/errors.ts"
 import type { CheckoutCartRequest } from "../../../schema/orders/order.ts"
@@ -8,7 +9,7 @@ import { FailPoints } from "../../config/fail-points.ts"
 import type { Principal } from "../../http/principal.ts"
 import { DefaultPubkeys } from "../../keys/default-pubkey.ts"
 import { findBooked, otherAmount } from "../booked.ts"
-import { type Cart, type CartRefusal, Carts, type CartTurn } from "../cart/cart.ts"
+import { type Cart, type CartRefusal, Carts, type CartTurn, repeatedTurn } from "../cart/cart.ts"
 import { ineligible, itemsUnavailable } from "../cart/items.ts"
 import { unclaimed } from "../cart/turns.ts"
 import { Orders, type StoredOrder } from "../order-store.ts"
@@ -26,6 +27,17 @@ import {
 import { type CheckoutInput, cashBooked, decideCheckout } from "./decide.ts"
 import { ItemPrices } from "./price-items.ts"
 
+interface CheckoutSource {
+  /** The organization (partner) on whose page the checkout was started. */
+  readonly organizationId?: string
+  /** The fees of this organization. */
+  readonly fees?: OrganizationFees
+}
+
+const boxesChanged = ineligible([
+  "The contents of the lootbox changed during the checkout. Review the cart and check out again.",
+])
+
 /**
  * Checks out a cart. One turn claims all ids or none of them. Some providers compute the payment intent in advance,
  * and the same turn stores it. For other providers the intent is created after the turn. A checkout of a pending order
@@ -38,14 +50,7 @@ export class Checkouts extends Context.Service<
       principal: Principal,
       orderId: string | undefined,
       request: CheckoutCartRequest,
-      options?: {
-        /** The organization (partner) on whose page the checkout was started. */
-        readonly organizationId?: string
-        /** The fees of this organization. */
-        readonly fees?: OrganizationFees
-        /** Identifies a cash payment for which the request has no external_reference. */
-        readonly operationKey?: string | undefined
-      },
+      source?: CheckoutSource,
     ): Effect.Effect<CartTurn, CartRefusal | EventRefused | Forbidden>
   }
 >()("directory/Checkouts") {
@@ -107,33 +112,36 @@ export class Checkouts extends Context.Service<
 
       /**
        * Returns the order to Draft and fails if the contents of a lootbox changed before the checkout held it. One
-       * check is enough, because a lootbox cannot change while an order holds it.
+       * check is enough, because a lootbox cannot change while an order holds it. After a crash it can run again, so it
+       * does not touch an order that is a draft again or has another checkout.
        */
-      const checkBoxes = Effect.fnUntracedEager(function* (buyer: string, { context, status }: StoredOrder) {
-        if (status !== "PendingPayment" || !(yield* itemPrices.hasChangedBoxes(context.items))) return
-        const undo = (_: StoredOrder, at: string) =>
-          Effect.succeed({ event: { type: "convert_to_draft", at } } as const)
-        yield* unclaimed(carts.turn(buyer, undo, { only: context.id }))
+      const checkBoxes = Effect.fnUntracedEager(function* ({ before, order: { context, status } }: CartTurn) {
+        if (before.status !== "Draft" || status !== "PendingPayment") return
+        if (!(yield* itemPrices.hasChangedBoxes(context.items))) return
+        const undo = (now: StoredOrder, at: string) =>
+          now.status === "Draft" || now.context.attempt !== context.attempt
+            ? Effect.fail(boxesChanged)
+            : Effect.succeed({ event: { type: "convert_to_draft", at } } as const)
+        yield* unclaimed(carts.turn(context.userId, undo, { only: context.id })).pipe(
+          Effect.catchIf(
+            (refused) => refused === boxesChanged,
+            () => Effect.void,
+          ),
+        )
         yield* payments.abandon(context.intent)
-        return yield* ineligible([
-          "The contents of the lootbox changed during the checkout. Review the cart and check out again.",
-        ])
+        return yield* boxesChanged
       })
 
       /**
        * Returns the pending order if the request repeats its checkout, otherwise undefined. Also returns undefined if
-       * the provider of its intent is no longer enabled. Creates the payment intent if it is missing, for example
-       * because the process crashed during the first request.
+       * the provider of its intent is no longer enabled.
        */
-      const repeated = Effect.fnUntracedEager(function* (
-        { order, user }: Cart,
-        requested: RequestedCheckout,
-      ) {
+      const repeated = ({ order, user }: Cart, requested: RequestedCheckout): CartTurn | undefined => {
         const { intent } = order.context
-        if (!isRepeated(order, requested) || (intent !== undefined && !payments.isPayable(intent)))
-          return undefined
-        return { user, order: yield* payments.ensureIntent(order), before: order }
-      })
+        return isRepeated(order, requested) && (intent === undefined || payments.isPayable(intent))
+          ? repeatedTurn(user, order)
+          : undefined
+      }
 
       /**
        * Returns the order if it already has a cash payment with the same reference, otherwise undefined. Fails if that
@@ -146,65 +154,72 @@ export class Checkouts extends Context.Service<
       ) {
         if (orderId === undefined || reference == null) return undefined
         const order = yield* orders.find(orderId)
-        const booked = order && findBooked(order.context.payments, reference, undefined, 0)
+        const booked = order && findBooked(order.context.payments, reference)
         if (order === undefined || booked === undefined) return undefined
         return amount == null || amount === booked.cents
-          ? { user, order, before: order }
+          ? repeatedTurn(user, order)
           : yield* otherAmount(order, reference, booked.cents)
       })
 
+      /** Checks the request and runs the turn that decides it. */
+      const checkOut = Effect.fnUntraced(function* (
+        principal: Principal,
+        orderId: string | undefined,
+        request: CheckoutCartRequest,
+        { fees, organizationId }: CheckoutSource,
+      ) {
+        const { method } = request
+        yield* payments.checkMethod(method)
+        yield* checkRequest(principal, request)
+        const buyer = yield* buyerOf(principal, orderId)
+        const cart = yield* carts.recall(buyer)
+        yield* checkEmail(cart.user)
+        const requestedKey = yield* checkKey(cart.user, request.pubkey)
+        const requested: RequestedCheckout = { method, orderId, requestedKey }
+        const known = repeated(cart, requested)
+        if (known !== undefined) return unchanged(known)
+        const defaultKey = cart.user.pubkeys[0] ?? (yield* keys.of(buyer))
+        const fixed = { request, requestedKey, defaultKey, organizationId, fees, ttlSeconds: cartTtlSeconds }
+        const runTurn = (only: string | undefined, found: Cart | undefined) => {
+          const committed = carts.complete(
+            buyer,
+            (order, at, user) => decide({ order, at, user, ...fixed }),
+            { only, found },
+          )
+          return Effect.catchTags(committed, {
+            IdsTaken: ({ canonicals }) => unavailableItems(buyer, canonicals),
+            LimitReached: () => Effect.fail(notFree(0)),
+            Unprocessable: (refused) =>
+              refused === cashBooked
+                ? Effect.map(carts.get(buyer), ({ order, user }) => unchanged(repeatedTurn(user, order)))
+                : Effect.fail(refused),
+            // The event is also refused if an earlier or a concurrent request has already committed the same
+            // checkout.
+            EventRefused: (refused) =>
+              Effect.gen(function* () {
+                const same =
+                  method === "Cash"
+                    ? yield* paidBefore(cart, orderId, request)
+                    : repeated(yield* carts.get(buyer), requested)
+                return same === undefined ? yield* refused : unchanged(same)
+              }),
+          })
+        }
+        const first = yield* runTurn(orderId, cart)
+        if (first.outcome.event !== "checkout.hold") return first
+        // The hold is not stored with the Idempotency-Key. After a crash the request continues from the held order.
+        yield* checkBoxes(first.outcome)
+        return yield* runTurn(first.outcome.order.context.id, undefined)
+      })
+
       return Checkouts.of({
-        run: Effect.fnUntraced(function* (principal, orderId, request, options = {}) {
-          const { method } = request
-          yield* payments.checkMethod(method)
-          yield* checkRequest(principal, request)
-          const buyer = yield* buyerOf(principal, orderId)
-          const cart = yield* carts.recall(buyer)
-          yield* checkEmail(cart.user)
-          const requestedKey = yield* checkKey(cart.user, request.pubkey)
-          const requested: RequestedCheckout = { method, orderId, requestedKey }
-          const known = yield* repeated(cart, requested)
-          if (known !== undefined) return known
-          const defaultKey = cart.user.pubkeys[0] ?? (yield* keys.of(buyer))
-          const fixed = {
-            request,
-            requestedKey,
-            defaultKey,
-            organizationId: options.organizationId,
-            fees: options.fees,
-            operationKey: options.operationKey,
-            ttlSeconds: cartTtlSeconds,
-          }
-          const checkOut = (only: string | undefined, found: Cart | undefined) => {
-            const committed = carts.turn(buyer, (order, at, user) => decide({ order, at, user, ...fixed }), {
-              only,
-              found,
-            })
-            return Effect.catchTags(committed, {
-              IdsTaken: ({ canonicals }) => unavailableItems(buyer, canonicals),
-              LimitReached: () => Effect.fail(notFree(0)),
-              Unprocessable: (refused) =>
-                refused === cashBooked
-                  ? Effect.map(carts.get(buyer), ({ order, user }) => ({ user, order, before: order }))
-                  : Effect.fail(refused),
-              // The event is also refused if an earlier or a concurrent request has already committed the same
-              // checkout.
-              EventRefused: (refused) =>
-                Effect.gen(function* () {
-                  const same =
-                    method === "Cash"
-                      ? yield* paidBefore(cart, orderId, request)
-                      : yield* repeated(yield* carts.get(buyer), requested)
-                  return same ?? (yield* refused)
-                }),
-            })
-          }
-          let turn: CartTurn = yield* checkOut(orderId, cart)
+        run: Effect.fnUntraced(function* (principal, orderId, request, source = {}) {
+          const turn = yield* atMostOnce(checkOut(principal, orderId, request, source))
+          // What follows can run again after a crash.
           yield* failPoints.pass("checkout.after_commit")
-          if (turn.before.status === "Draft") yield* checkBoxes(buyer, turn.order)
-          if (turn.event?.type === "checkout.hold") turn = yield* checkOut(turn.order.context.id, undefined)
+          yield* checkBoxes(turn)
           const { intent, replaced = [] } = turn.order.context
-          const last = turn.before.context.intent
+          const last = turn.before.intent
           // If a partial payment in cash removed the intent, the intent from before this turn has the wrong amount. So
           // it is cancelled. A replaced intent is cancelled below.
           if (intent === undefined && !replaced.some(({ intentId }) => intentId === last?.intentId))

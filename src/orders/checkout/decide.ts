@@ -26,7 +26,6 @@ export interface CheckoutInput {
   readonly defaultKey: string
   readonly organizationId: string | undefined
   readonly fees: OrganizationFees | undefined
-  readonly operationKey: string | undefined
   readonly ttlSeconds: number
 }
 
@@ -86,11 +85,11 @@ const decideFree = (
 }
 
 const decideCash = (
-  { at, items, operationKey, order, request }: CheckoutInput,
+  { at, items, order, request }: CheckoutInput,
   checkout: Checkout,
 ): Effect.Effect<OrderEvent, EventRefused | Unprocessable> => {
   const { amount, external_reference: reference } = request
-  const booked = findBooked(order.context.payments, reference, operationKey, Date.parse(at))
+  const booked = findBooked(order.context.payments, reference)
   if (booked !== undefined)
     return amount == null || reference == null || booked.cents === amount
       ? Effect.fail(cashBooked)
@@ -101,7 +100,6 @@ const decideCash = (
     cents: amount ?? dueCents({ ...order.context, items }),
     at,
     ...(reference == null ? {} : { externalReference: reference }),
-    ...(operationKey === undefined ? {} : { operationKey }),
   }
   return Effect.succeed({ type: "checkout.cash", at, items, checkout, payment })
 }

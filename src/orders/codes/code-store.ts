@@ -1,12 +1,15 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
+import type { Written } from "../../../actors/operation.ts"
 import { NotFound, type Unavailable, Unprocessable } from "../../../schema/errors.ts"
 import type { Code, CodeAvailability, NewCode } from "../../../schema/orders/code.ts"
 import { drawBounds, isIdPattern } from "../../../schema/orders/random-id-code.ts"
 import type { PageRequest } from "../../../schema/paging.ts"
 import { randomEmojiId } from "../../market/suggestions-random.ts"
+import type { WriteOutcome } from "../../postgres/guarded-write.ts"
 import { Sql } from "../../postgres/sql.ts"
-import { insertIdempotent, onConflictReuse } from "../../turns/insert-idempotent.ts"
+
+type WrittenCode = Written<WriteOutcome<Code, undefined>>
 
 export interface CodeFilter {
   readonly codeType: Code["code_type"] | undefined
@@ -53,10 +56,10 @@ export class Codes extends Context.Service<
       filter: CodeFilter,
       page: PageRequest,
     ): Effect.Effect<{ readonly codes: ReadonlyArray<Code>; readonly total: number }, Unavailable>
-    /** Creates a code. A repeated call with the same operation key returns the code of the first call. */
-    create(code: NewCode, key?: string): Effect.Effect<Code, Unprocessable | Unavailable>
+    /** Creates a code. If the code with this id exists already, it is returned. */
+    create(code: NewCode, id?: string): Effect.Effect<WrittenCode, Unprocessable | Unavailable>
     /** Deletes a code. Earlier uses stay valid, and a new code can have the same redemption code. */
-    delete(id: string): Effect.Effect<Code, NotFound | Unavailable>
+    delete(id: string): Effect.Effect<WrittenCode, NotFound | Unavailable>
   }
 >()("directory/Codes") {
   static readonly layer = Layer.effect(
@@ -97,44 +100,44 @@ export class Codes extends Context.Service<
           })
           return { codes: rows.filter((row) => row.id !== null), total: rows[0]?.total ?? 0 }
         }),
-        create: Effect.fnUntraced(function* (given, key = randomUUID()) {
-          const code = yield* checkNew(given)
-          return yield* insertIdempotent(key, (id) =>
-            sql.attempt<Code>(
+        create: Effect.fnUntraced(function* (given, id = randomUUID()) {
+          const code = { id, ...(yield* checkNew(given)) }
+          return yield* sql.write
+            .attempt<Code>(
               (q) =>
-                q`insert into code ${q({ id, ...code } as never)} ${onConflictReuse(q, "code")} returning *`,
-            ),
-          ).pipe(
-            Effect.catchTag("SqlRefused", ({ constraint, sqlstate }) => {
-              if (sqlstate === "23505")
-                return Effect.fail(
-                  new Unprocessable({
-                    fields: {
-                      redemption_code: [
-                        {
-                          code: "uniqueness",
-                          message: "Another code uses this redemption code. Choose another one.",
-                        },
-                      ],
-                    },
-                  }),
-                )
-              if (sqlstate === "23503")
-                return Effect.fail(
-                  new Unprocessable({
-                    fields: { organization_id: [{ code: "unknown", message: "Organization not found." }] },
-                  }),
-                )
-              return Effect.die(`${sqlstate} ${constraint}`)
-            }),
-          )
+                q`insert into code ${q(code as never)} on conflict (id) do update set id = excluded.id returning *`,
+            )
+            .pipe(
+              Effect.catchTag("SqlRefused", ({ constraint, sqlstate }) => {
+                if (sqlstate === "23505")
+                  return Effect.fail(
+                    new Unprocessable({
+                      fields: {
+                        redemption_code: [
+                          {
+                            code: "uniqueness",
+                            message: "Another code uses this redemption code. Choose another one.",
+                          },
+                        ],
+                      },
+                    }),
+                  )
+                if (sqlstate === "23503")
+                  return Effect.fail(
+                    new Unprocessable({
+                      fields: { organization_id: [{ code: "unknown", message: "Organization not found." }] },
+                    }),
+                  )
+                return Effect.die(`${sqlstate} ${constraint}`)
+              }),
+            )
         }),
         delete: Effect.fnUntraced(function* (id) {
-          const [row] = yield* sql.rows<Code>(
+          const written = yield* sql.write.rows<Code>(
             (q) => q`update code set deleted_at = coalesce(deleted_at, now()), updated_at = now()
                       where id = ${id} returning *`,
           )
-          return row ?? (yield* new NotFound({ error: "Code not found." }))
+          return written.outcome.rows.length > 0 ? written : yield* new NotFound({ error: "Code not found." })
         }),
       })
     }),

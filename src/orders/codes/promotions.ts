@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { atMostOnce } from "../../../actors/operation.ts"
 import type { OrderEvent, OrderItem } from "../../../machines/orders/context.ts"
 import { dueCents } from "../../../machines/orders/money.ts"
 import type { EventRefused, NotFound, Unavailable } from "../../../schema/errors.ts"
@@ -71,25 +72,29 @@ export class Promotions extends Context.Service<
             return discountBy(code.id, discounts)
           })
 
+      const apply = Effect.fnUntraced(function* (userId: string, text: string) {
+        for (let tries = 1; ; tries++) {
+          const turn = yield* carts.complete(userId, decide(text)).pipe(
+            Effect.catchTags({
+              // A concurrent order used the code, and a limit was reached. The next attempt reads the remaining
+              // number of uses. The budget of an organization covers all discounts of an order or none.
+              LimitReached: ({ limit }) =>
+                tries < maxAttempts && limit !== budgetLimit
+                  ? Effect.succeed(undefined)
+                  : Effect.fail(usedUp(limit)),
+              IdsTaken: Effect.die,
+            }),
+          )
+          if (turn !== undefined) return turn
+        }
+      })
+
       return Promotions.of({
         apply: Effect.fnUntraced(function* (userId, text) {
-          for (let tries = 1; ; tries++) {
-            const turn: CartTurn | undefined = yield* carts.turn(userId, decide(text)).pipe(
-              Effect.catchTags({
-                // A concurrent order used the code, and a limit was reached. The next attempt reads the remaining
-                // number of uses. The budget of an organization covers all discounts of an order or none.
-                LimitReached: ({ limit }) =>
-                  tries < maxAttempts && limit !== budgetLimit
-                    ? Effect.succeed(undefined)
-                    : Effect.fail(usedUp(limit)),
-                IdsTaken: Effect.die,
-              }),
-            )
-            if (turn === undefined) continue
-            // The amount due has changed, so the order needs a new intent.
-            yield* payments.abandon(turn.before.context.intent)
-            return { ...turn, order: yield* payments.ensureIntent(turn.order) }
-          }
+          const turn = yield* atMostOnce(apply(userId, text))
+          // The amount due has changed, so the order needs a new intent.
+          yield* payments.abandon(turn.before.intent)
+          return { ...turn, order: yield* payments.ensureIntent(turn.order) }
         }),
       })
     }),

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { unchanged } from "../../../actors/operation.ts"
 import type { OrderEvent } from "../../../machines/orders/context.ts"
 import type { DisplayUser } from "../../../schema/accounts/user.ts"
 import type { EmojiId } from "../../../schema/directory/emoji-id.ts"
@@ -12,7 +13,7 @@ import { secureRandom } from "../../crypto/secure-random.ts"
 import { DefaultPubkeys } from "../../keys/default-pubkey.ts"
 import { Market } from "../../market/market.ts"
 import { randomEmojiId } from "../../market/suggestions-random.ts"
-import { Carts, type CartTurn } from "../cart/cart.ts"
+import { Carts, repeatedTurn } from "../cart/cart.ts"
 import { idItem } from "../cart/items.ts"
 import { freeDiscounts } from "../checkout/discounts.ts"
 import type { StoredOrder } from "../order-store.ts"
@@ -123,9 +124,7 @@ const make = Effect.gen(function* () {
     const orderId = yield* keys.findOrder(code.id, activation, userId)
     const { order, user } = yield* carts.get(userId)
     const usesCode = order.context.codes.some(({ codeId }) => codeId === code.id)
-    return orderId === order.context.id && usesCode
-      ? ({ order, user, before: order } satisfies CartTurn)
-      : undefined
+    return orderId === order.context.id && usesCode ? unchanged(repeatedTurn(user, order)) : undefined
   })
 
   const activate = Effect.fnUntraced(function* (
@@ -176,7 +175,7 @@ const make = Effect.gen(function* () {
       )
 
     for (let tries = 1; ; tries++) {
-      const turn: CartTurn | undefined = yield* carts.turn(userId, decide).pipe(
+      const turn = yield* carts.complete(userId, decide).pipe(
         Effect.catchTags({
           EventRefused: (refused) => unlessRepeated(refused),
           // Another order claimed the drawn id first. The next attempt draws another id.

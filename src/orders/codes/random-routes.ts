@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { atMostOnce } from "../../../actors/operation.ts"
 import {
   EventRefused,
   Forbidden,
@@ -14,7 +15,6 @@ import { checkInOrganization, checkScope } from "../../accounts/permissions.ts"
 import { Users } from "../../accounts/user-store.ts"
 import type { Principal } from "../../http/principal.ts"
 import { route } from "../../http/route.ts"
-import { operationKey } from "../../turns/operation-key.ts"
 import { OrderViews } from "../order-view.ts"
 import { keyRules } from "./activation-signatures.ts"
 import { CodePubkeys } from "./code-pubkey-store.ts"
@@ -38,7 +38,9 @@ const activate = route({
   errors: [EventRefused, NotFound, Unprocessable, UnsupportedEmoji],
   handler: ({ body, params: { code_id }, principal }) =>
     Effect.gen(function* () {
-      const { order } = yield* RandomCodes.use((codes) => codes.activate(principal.userId, code_id, body))
+      const { order } = yield* RandomCodes.use((codes) =>
+        atMostOnce(codes.activate(principal.userId, code_id, body)),
+      )
       // The activation can create the first key of the user, so the user is read again.
       const user = yield* Users.use((users) => users.get(principal.userId))
       return yield* OrderViews.use((views) => views.show(order, user))
@@ -80,21 +82,29 @@ const addPubkey = route({
   query: { kind: Schema.optionalKey(CodeKeyKind) },
   success: Schema.String,
   errors: [Forbidden, NotFound, Unprocessable],
-  handler: ({ headers, params, principal, query: { kind = "ristretto255" } }) =>
-    Effect.gen(function* () {
+  handler: ({ params, principal, query: { kind = "ristretto255" } }) => {
+    const add = Effect.gen(function* () {
       const code = yield* getWritableCode(principal, params.code_id.toLowerCase())
       const pubkey = yield* keyRules[kind].read(params.pubkey)
       if (pubkey === undefined) return yield* fieldFault("pubkey", "invalid", keyRules[kind].refusal)
-      const run = operationKey(principal, headers, code.id, pubkey, kind)
-      const outcome = yield* CodePubkeys.use((keys) => keys.add(code.id, { pubkey, kind, run }))
+      const isOpen = kind === "ristretto255" && code.max_uses === null && code.organization_id === null
+      const written = yield* CodePubkeys.use((keys) =>
+        keys.add(code.id, { pubkey, kind }, { codeId: code.id, isOpen, pubkey }),
+      )
+      const { outcome } = written.outcome.rows[0]!
       if (outcome !== "added") return yield* listingRefused[outcome]
-      if (kind === "ristretto255" && code.max_uses === null && code.organization_id === null)
+      return written
+    })
+    return Effect.gen(function* () {
+      const { codeId, isOpen, pubkey } = (yield* atMostOnce(add)).keep
+      if (isOpen)
         yield* Effect.logWarning(
           "a Ristretto255 key was listed on a code without max_uses: anyone with an alternate_id can use the code",
-          { code: code.id, by: principal.userId },
+          { code: codeId, by: principal.userId },
         )
       return pubkey
-    }),
+    })
+  },
 })
 
 const removePubkey = route({
@@ -110,12 +120,15 @@ const removePubkey = route({
   handler: ({ params, principal }) =>
     Effect.gen(function* () {
       const { id } = yield* getWritableCode(principal, params.code_id.toLowerCase())
-      const pubkey = params.pubkey.toLowerCase()
-      if (yield* CodePubkeys.use((keys) => keys.remove(id, pubkey))) return pubkey
+      const written = yield* CodePubkeys.use((keys) => keys.remove(id, params.pubkey.toLowerCase()))
+      if (written.outcome.rows.length > 0) return written
       return yield* new NotFound({
         error: "This public key is not one of the keys that can activate this code.",
       })
-    }),
+    }).pipe(
+      atMostOnce,
+      Effect.map(({ rows }) => rows[0]!.pubkey),
+    ),
 })
 
 export const randomCodes = [activate, addPubkey, removePubkey] as const

@@ -1,14 +1,22 @@
 import { Effect, Schema } from "effect"
+import { atMostOnce } from "../../../actors/operation.ts"
 import { Forbidden, NotFound, Unprocessable } from "../../../schema/errors.ts"
-import { CodeAvailability, CodeType, ListOfCodeAvailability, NewCode } from "../../../schema/orders/code.ts"
+import {
+  type Code,
+  CodeAvailability,
+  CodeType,
+  ListOfCodeAvailability,
+  NewCode,
+} from "../../../schema/orders/code.ts"
 import { paged, pageQuery, pageRequest } from "../../../schema/paging.ts"
 import { Uuid } from "../../../schema/wire-format.ts"
 import { checkInOrganization, checkScope } from "../../accounts/permissions.ts"
 import { route } from "../../http/route.ts"
-import { operationKey } from "../../turns/operation-key.ts"
+import type { WriteOutcome } from "../../postgres/guarded-write.ts"
 import { Codes, showCode } from "./code-store.ts"
 
 const shared = { group: "codes", auth: "JWT" } as const
+const showWritten = ({ rows }: WriteOutcome<Code, undefined>) => showCode(rows[0]!)
 const codeSorts = ["created_at", "name"] as const
 
 const listCodes = route({
@@ -51,13 +59,13 @@ const createCode = route({
   body: NewCode,
   success: CodeAvailability,
   errors: [Forbidden, Unprocessable],
-  handler: ({ body, headers, principal }) =>
+  handler: ({ body, principal }) =>
     Effect.gen(function* () {
       yield* body.organization_id == null
         ? checkScope(principal, "code:write")
         : checkInOrganization(principal, body.organization_id, "organizationCode:admin")
-      return showCode(yield* Codes.use((codes) => codes.create(body, operationKey(principal, headers, body))))
-    }),
+      return yield* Codes.use((codes) => codes.create(body))
+    }).pipe(atMostOnce, Effect.map(showWritten)),
 })
 
 const deleteCode = route({
@@ -76,8 +84,8 @@ const deleteCode = route({
       const code = yield* codes.find(params.code_id)
       if (code?.organization_id == null) yield* checkScope(principal, "code:delete")
       else yield* checkInOrganization(principal, code.organization_id, "organizationCode:admin")
-      return showCode(yield* codes.delete(params.code_id))
-    }),
+      return yield* codes.delete(params.code_id)
+    }).pipe(atMostOnce, Effect.map(showWritten)),
 })
 
 export const codes = [listCodes, createCode, deleteCode] as const

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
+import { atMostOnce, unchanged, Written } from "../../../actors/operation.ts"
 import { OrderActors, type OrderSnapshot } from "../../../actors/order.ts"
 import type { Intent, OrderContext, OrderEvent, Payment } from "../../../machines/orders/context.ts"
 import { type EventRefused, Unavailable } from "../../../schema/errors.ts"
@@ -32,6 +33,15 @@ interface Paid {
   readonly attempt: number | undefined
 }
 
+/** A booked payment, as a JSON value. */
+interface Captured {
+  readonly order: StoredOrder
+  /** The intent of the order before the payment. */
+  readonly intent: Intent | undefined
+  /** Whether the order needs no payment any more. */
+  readonly isClosed: boolean
+}
+
 /** Whether this payment was made for the order's intent. An intent that is paid must not be cancelled. */
 const isPaidBy = (offered: Intent | undefined, { attempt, intentId, provider }: Paid): boolean =>
   offered !== undefined &&
@@ -60,8 +70,8 @@ export class PaymentEvents extends Context.Service<
   {
     apply(event: PaymentEvent): Effect.Effect<void, Unavailable>
     /**
-     * Books a payment that an administrator confirms. Does nothing if no order has this id. A repeated call with the same reference and amount books
-     * nothing. The same reference with another amount is refused.
+     * Books a payment that an administrator confirms. Does nothing if no order has this id. A repeated call with the
+     * same reference and amount books nothing. The same reference with another amount is refused.
      */
     vouch(
       orderId: string,
@@ -105,7 +115,7 @@ export class PaymentEvents extends Context.Service<
         if (context.payments.some(({ fact }) => fact === payment.fact))
           return yield* Effect.fail(new AlreadyApplied())
         const { externalReference = "" } = payment
-        const booked = findBooked(context.payments, payment.externalReference, undefined, 0)
+        const booked = findBooked(context.payments, payment.externalReference)
         if (booked !== undefined)
           return yield* Effect.fail(
             booked.cents === payment.cents
@@ -131,67 +141,84 @@ export class PaymentEvents extends Context.Service<
         } satisfies OrderEvent as OrderEvent
       })
 
-      const captureTurn = (orderId: string, payment: Omit<Payment, "at">, idsFree: boolean) => {
+      const captureTurn = (
+        orderId: string,
+        payment: Omit<Payment, "at">,
+        { completes, idsFree }: { readonly completes: boolean; readonly idsFree: boolean },
+      ) => {
         let intent: Intent | undefined
         let wasAwaited = false
-        const turn = actors.turn(orderId, ({ snapshot }, now) => {
-          intent = snapshot.context.intent
-          wasAwaited = snapshot.value === "PendingPayment"
-          return decideCapture(snapshot, { at: isoTime(now), ...payment }, idsFree)
-        })
-        return Effect.map(turn, ({ snapshot }) => {
+        const outcomeOf = (snapshot: OrderSnapshot): Captured => {
           const order = storedOf(snapshot)
           const isClosed = order.status === "Paid" || (wasAwaited && order.status === "Cancelled")
           return { intent, order, isClosed }
-        })
+        }
+        const turn = actors.turn(
+          orderId,
+          ({ snapshot }, now) => {
+            intent = snapshot.context.intent
+            wasAwaited = snapshot.value === "PendingPayment"
+            return decideCapture(snapshot, { at: isoTime(now), ...payment }, idsFree)
+          },
+          { outcome: (next) => (completes ? outcomeOf(next) : undefined) },
+        )
+        return Effect.map(
+          turn,
+          ({ snapshot, written }) => new Written(written.outcome ?? outcomeOf(snapshot)),
+        )
       }
 
       /**
        * If the order is now closed, cancels its intent, except when this payment paid that intent. If the payment
-       * removed the intent of a pending order, creates a new intent for the amount that is still due.
+       * removed the intent of a pending order, creates a new intent for the amount that is still due. It can run again
+       * after a crash.
        */
       const replaceUnpaid = Effect.fnUntracedEager(function* (
-        {
-          intent,
-          isClosed,
-          order,
-        }: { readonly intent: Intent | undefined; readonly order: StoredOrder; readonly isClosed: boolean },
+        { intent, isClosed, order }: Captured,
         paid: Paid,
       ) {
         if (isClosed && !isPaidBy(intent, paid)) yield* payments.abandon(intent)
         yield* payments.replaceIntent(intent, order)
       })
 
-      const receive = Effect.fnUntraced(function* (
+      /** Books a payment. `completes`: its turn completes the request, so it is stored with the Idempotency-Key. */
+      const book = Effect.fnUntraced(function* (
         orderId: string,
         payment: Omit<Payment, "at">,
-        attempt?: number,
+        { completes }: { readonly completes: boolean },
       ) {
-        const settled = yield* captureTurn(orderId, payment, true).pipe(
+        const booked = yield* captureTurn(orderId, payment, { completes, idsFree: true }).pipe(
           // The order was never paid and is purged. It is restored without items, so that the payment can be refunded.
           Effect.catchTag("NotFound", (notFound) =>
             Effect.flatMap(cleanup.restore(orderId), (isRestored) =>
-              isRestored ? captureTurn(orderId, payment, false) : Effect.fail(notFound),
+              isRestored
+                ? captureTurn(orderId, payment, { completes, idsFree: false })
+                : Effect.fail(notFound),
             ),
           ),
           // Other orders claimed the ids or used up the code, or the account was deleted. The payment is booked, but
           // the order gets no ids. The payment can be refunded.
           Effect.catchTags({
-            IdsTaken: () => captureTurn(orderId, payment, false),
-            LimitReached: () => captureTurn(orderId, payment, false),
+            IdsTaken: () => captureTurn(orderId, payment, { completes, idsFree: false }),
+            LimitReached: () => captureTurn(orderId, payment, { completes, idsFree: false }),
           }),
           Effect.catchTags({
-            AlreadyApplied: () => Effect.succeed(undefined),
+            AlreadyApplied: () => Effect.succeed(unchanged(null)),
             UniqueConflict: ({ constraint }) =>
-              constraint === "journal_reference" ? Effect.succeed(undefined) : Effect.die(constraint),
-            NotFound: () => Effect.as(unknownOrder(orderId), undefined),
+              constraint === "journal_reference" ? Effect.succeed(unchanged(null)) : Effect.die(constraint),
+            NotFound: () => Effect.as(unknownOrder(orderId), unchanged(null)),
             IdsTaken: Effect.die,
             LimitReached: Effect.die,
           }),
         )
         yield* failPoints.pass("payment.after_commit")
-        if (settled !== undefined) yield* replaceUnpaid(settled, { attempt, ...payment })
+        return booked
       })
+
+      const receive = (orderId: string, payment: Omit<Payment, "at">, attempt?: number) =>
+        Effect.flatMap(book(orderId, payment, { completes: false }), ({ outcome }) =>
+          outcome === null ? Effect.void : replaceUnpaid(outcome, { attempt, ...payment }),
+        )
 
       const declined = ({ attempt, intentId, orderId, provider, reason }: EventOf<"declined">) =>
         actors
@@ -238,8 +265,11 @@ export class PaymentEvents extends Context.Service<
       })
 
       return PaymentEvents.of({
-        vouch: (orderId, payment) =>
-          receive(orderId, { fact: `override:${randomUUID()}`, provider: "cash", ...payment }),
+        vouch: Effect.fnUntraced(function* (orderId, given) {
+          const payment = { fact: `override:${randomUUID()}`, provider: "cash", ...given }
+          const captured = yield* atMostOnce(book(orderId, payment, { completes: true }))
+          if (captured !== null) yield* replaceUnpaid(captured, { attempt: undefined, ...payment })
+        }),
         apply: (event) => {
           if (event.orderId !== undefined && !isUuid(event.orderId)) return unknownOrder(event.orderId)
           switch (event.kind) {

@@ -1,11 +1,12 @@
 import { Effect, Schema } from "effect"
+import { atMostOnce } from "../../../actors/operation.ts"
 import { NotFound } from "../../../schema/errors.ts"
 import { PaymentMethod } from "../../../schema/orders/order.ts"
 import { pieceOf, pieceQuery } from "../../../schema/paging.ts"
 import { text } from "../../../schema/wire-format.ts"
 import { route } from "../../http/route.ts"
 import { detachPaymentMethod } from "./detach-payment-method.ts"
-import { maxMethodsListed, PaymentMethods } from "./payment-method-store.ts"
+import { maxMethodsListed, PaymentMethods, toMethod } from "./payment-method-store.ts"
 
 const shared = { group: "cart", auth: "apiKey" } as const
 const params = { id: text(255) }
@@ -38,9 +39,12 @@ const deletePaymentMethod = route({
   errors: [NotFound],
   handler: ({ params: { id }, principal }) =>
     Effect.gen(function* () {
-      const { provider, shown } = yield* PaymentMethods.use((methods) => methods.delete(principal.userId, id))
-      yield* detachPaymentMethod(id, provider)
-      return shown
+      const { rows } = yield* PaymentMethods.use((methods) =>
+        atMostOnce(methods.delete(principal.userId, id)),
+      )
+      const row = rows[0]!
+      yield* detachPaymentMethod(id, row.provider)
+      return toMethod(row)
     }),
 })
 
@@ -56,7 +60,10 @@ const setDefaultPaymentMethod = route({
   success: PaymentMethod,
   errors: [NotFound],
   handler: ({ params: { id }, principal }) =>
-    PaymentMethods.use((methods) => methods.setDefault(principal.userId, id)),
+    Effect.map(
+      PaymentMethods.use((methods) => atMostOnce(methods.setDefault(principal.userId, id))),
+      ({ rows }) => toMethod(rows.find((row) => row.id === id)!),
+    ),
 })
 
 export const paymentMethods = [listPaymentMethods, deletePaymentMethod, setDefaultPaymentMethod] as const

@@ -1,11 +1,13 @@
 import { Context, Effect, Layer } from "effect"
+import { unchanged, type Written } from "../../../actors/operation.ts"
 import { NotFound, type Unavailable } from "../../../schema/errors.ts"
 import type { PaymentMethod } from "../../../schema/orders/order.ts"
 import type { Piece } from "../../../schema/paging.ts"
 import { AppConfig } from "../../config/config.ts"
+import type { WriteOutcome } from "../../postgres/guarded-write.ts"
 import { type Client, Sql } from "../../postgres/sql.ts"
 
-interface Row {
+interface MethodRow {
   readonly id: string
   readonly provider: string
   readonly payment_type: string
@@ -16,17 +18,10 @@ interface Row {
   readonly exp_year: number | null
   readonly is_default: boolean
 }
-export interface StoredMethod {
-  readonly provider: string
-  readonly shown: PaymentMethod
-}
+type MethodRows = WriteOutcome<MethodRow, undefined>
 
-const toMethod = ({ provider, ...row }: Row): StoredMethod => ({
-  provider,
-  shown: Object.fromEntries(
-    Object.entries(row).filter(([, value]) => value !== null),
-  ) as unknown as PaymentMethod,
-})
+export const toMethod = ({ provider: _, ...row }: MethodRow): PaymentMethod =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as unknown as PaymentMethod
 
 export const maxMethodsListed = 100
 const maxDetached = 100
@@ -41,14 +36,14 @@ export class PaymentMethods extends Context.Service<
      * Deletes a payment method in the database. The caller then detaches it at the provider. Until that succeeds, a
      * repeated call returns the same result; afterwards it fails with 404.
      */
-    delete(userId: string, id: string): Effect.Effect<StoredMethod, NotFound | Unavailable>
+    delete(userId: string, id: string): Effect.Effect<Written<MethodRows>, NotFound | Unavailable>
     /** Records that the provider has detached a deleted payment method. */
     markDetached(id: string): Effect.Effect<void, Unavailable>
     /** Lists deleted payment methods that these providers have not detached within a minute. */
     listToDetach(
       providers: ReadonlyArray<string>,
     ): Effect.Effect<ReadonlyArray<{ readonly id: string; readonly provider: string }>, Unavailable>
-    setDefault(userId: string, id: string): Effect.Effect<PaymentMethod, NotFound | Unavailable>
+    setDefault(userId: string, id: string): Effect.Effect<Written<MethodRows>, NotFound | Unavailable>
   }
 >()("directory/PaymentMethods") {
   static readonly layer = Layer.effect(
@@ -64,13 +59,13 @@ export class PaymentMethods extends Context.Service<
       return PaymentMethods.of({
         list: (userId, { limit, offset }) =>
           sql
-            .rows<Row>(
+            .rows<MethodRow>(
               (q) => q`select ${columns(q)}
                          from payment_method where user_id = ${userId} and deleted_at is null
                           and provider <> all(${hidden})
                         order by is_default desc, created_at desc, id limit ${limit} offset ${offset}`,
             )
-            .pipe(Effect.map((rows) => rows.map((row) => toMethod(row).shown))),
+            .pipe(Effect.map((rows) => rows.map(toMethod))),
         remember: (userId, provider, method) =>
           sql
             .rows(
@@ -87,19 +82,18 @@ export class PaymentMethods extends Context.Service<
             )
             .pipe(Effect.asVoid),
         delete: Effect.fnUntraced(function* (userId, id) {
-          const [row] = yield* sql.rows<Row>(
-            (q) => q`
-              with gone as (
-                update payment_method set deleted_at = now(), is_default = false
-                 where id = ${id} and user_id = ${userId} and deleted_at is null
-                returning ${columns(q)}
-              )
-              select * from gone union all
-              select ${columns(q)} from payment_method
-               where id = ${id} and user_id = ${userId} and deleted_at is not null
-                 and id in (select f.id from method_to_forget f)`,
+          const written = yield* sql.write.rows<MethodRow>(
+            (q) => q`update payment_method set deleted_at = now(), is_default = false
+                      where id = ${id} and user_id = ${userId} and deleted_at is null
+                  returning ${columns(q)}`,
           )
-          return row === undefined ? yield* notFound : toMethod(row)
+          if (written.outcome.rows.length > 0) return written
+          const waiting = yield* sql.rows<MethodRow>(
+            (q) => q`select ${columns(q)} from payment_method
+                      where id = ${id} and user_id = ${userId} and deleted_at is not null
+                        and id in (select f.id from method_to_forget f)`,
+          )
+          return waiting.length > 0 ? unchanged({ rows: waiting, keep: undefined }) : yield* notFound
         }),
         markDetached: (id) =>
           sql.rows((q) => q`delete from method_to_forget where id = ${id}`).pipe(Effect.asVoid),
@@ -110,15 +104,14 @@ export class PaymentMethods extends Context.Service<
                       order by at limit ${maxDetached}`,
           ),
         setDefault: Effect.fnUntraced(function* (userId, id) {
-          const rows = yield* sql.rows<Row>(
+          const written = yield* sql.write.rows<MethodRow>(
             (q) => q`update payment_method m set is_default = (m.id = ${id})
                       where m.user_id = ${userId} and m.deleted_at is null
                         and exists (select 1 from payment_method x
                                      where x.id = ${id} and x.user_id = ${userId} and x.deleted_at is null)
                   returning ${columns(q)}`,
           )
-          const chosen = rows.find((row) => row.id === id)
-          return chosen === undefined ? yield* notFound : toMethod(chosen).shown
+          return written.outcome.rows.length > 0 ? written : yield* notFound
         }),
       })
     }),

@@ -17,6 +17,7 @@ const webhook = (provider: string, signatureHeader: string) =>
     summary: `Receive a signed ${provider} webhook. Repeated events are applied once. 404 if ${provider} is disabled`,
     method: "post",
     path: `/webhooks/${provider}`,
+    work: "provider",
     auth: "none",
     rawBody: true,
     bodyLimitBytes: 256 * 1024,

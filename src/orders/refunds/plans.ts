@@ -121,11 +121,7 @@ const partsOf = (order: OrderContext, cents: number) =>
   })
 
 /** Splits a requested refund into parts: one part for each payment that is refunded. */
-export const planRefund = Effect.fnUntraced(function* (
-  order: OrderContext,
-  request: RefundRequest,
-  operationKey: string | undefined,
-) {
+export const planRefund = Effect.fnUntraced(function* (order: OrderContext, request: RefundRequest) {
   const { cents, itemIds } = yield* resolveRequest(order, request)
   const parts = yield* partsOf(order, cents)
   const first = randomUUID()
@@ -136,7 +132,6 @@ export const planRefund = Effect.fnUntraced(function* (
       ...part,
       ...(request.reason == null ? {} : { reason: request.reason }),
       ...(itemIds.length === 0 || request.keep_ids === true ? {} : { releases: true as const }),
-      ...(operationKey === undefined ? {} : { operationKey }),
       ...(parts.length === 1 ? {} : { whole: first }),
     }),
   )

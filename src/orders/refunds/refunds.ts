@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
+import { atMostOnce, CurrentOperation, unchanged, Written } from "../../../actors/operation.ts"
 import { OrderActors, type OrderSnapshot } from "../../../actors/order.ts"
 import type { Intent, OrderContext, OrderEvent, Refund } from "../../../machines/orders/context.ts"
 import {
@@ -47,9 +48,21 @@ const changing = new Unavailable({
   retryAfterSeconds: 1,
 })
 
+/** The recorded refunds, as a JSON value: the outcome of a request with an Idempotency-Key. */
+interface Begun {
+  readonly parts: ReadonlyArray<RequestedRefund>
+  readonly order: StoredOrder
+  /** The intent of the order before the refunds were recorded. */
+  readonly intent: Intent | undefined
+}
+
 /** Signals that the order already contains this refund, so no refund is recorded. */
 class AlreadyBooked {
   readonly _tag = "AlreadyBooked"
+  readonly begun: Begun
+  constructor(order: StoredOrder, refund: RequestedRefund) {
+    this.begun = { parts: [refund], order, intent: order.context.intent }
+  }
 }
 
 /** Finds a refund by its id, or by the provider's id if an administrator booked that id as the reference. */
@@ -61,14 +74,8 @@ const findRefund = ({ refunds }: OrderContext, refundId: string): Refund | undef
 export class Refunds extends Context.Service<
   Refunds,
   {
-    /**
-     * Refunds an order through its payment providers. Repeated calls with the same `operationKey` make one refund.
-     */
-    run(
-      orderId: string,
-      request: RefundRequest,
-      operationKey: string | undefined,
-    ): Effect.Effect<StoredOrder, Failure>
+    /** Refunds an order through its payment providers. Each call is a new refund. */
+    run(orderId: string, request: RefundRequest): Effect.Effect<StoredOrder, Failure>
     /**
      * Books a refund that was made elsewhere. If the order already has this reference, the call books nothing, and
      * fails if the amounts differ.
@@ -119,34 +126,52 @@ export class Refunds extends Context.Service<
 
       /**
        * Records the planned refunds as pending. `plan` gets the order that the turn is committed on, so concurrent
-       * refunds together cannot exceed the payments.
+       * refunds together cannot exceed the payments. `completes`: the turn completes the request, so it is stored with
+       * the Idempotency-Key.
        */
       const begin = (
         orderId: string,
         plan: (
           order: StoredOrder,
         ) => Effect.Effect<ReadonlyArray<RequestedRefund>, Unprocessable | EventRefused | AlreadyBooked>,
+        { completes }: { readonly completes: boolean },
       ) => {
         let planned: StoredOrder | undefined
-        return turn(orderId, (snapshot, at) => {
-          const order = storedOf(snapshot)
-          planned = undefined
-          return Effect.map(plan(order), (requested): OrderEvent => {
-            planned = order
-            const facts = { status: "Pending", ofSale: order.context.paidAt !== undefined, at } as const
-            return { type: "refund", refunds: requested.map((refund) => ({ ...refund, ...facts })), at }
-          })
-        }).pipe(
-          Effect.asVoid,
-          Effect.catchTags({
-            AlreadyBooked: () => Effect.void,
-            EventRefused: (refused) => Effect.fail(planned === undefined ? refused : refusedByState(planned)),
-            IdsTaken: Effect.die,
-            LimitReached: Effect.die,
-            UniqueConflict: Effect.die,
-          }),
-        )
+        let parts: ReadonlyArray<RequestedRefund> = []
+        let intent: Intent | undefined
+        const outcomeOf = (snapshot: OrderSnapshot): Begun => ({ parts, intent, order: storedOf(snapshot) })
+        return actors
+          .turn(
+            orderId,
+            ({ snapshot }, now) => {
+              const order = storedOf(snapshot)
+              const at = isoTime(now)
+              planned = undefined
+              return Effect.map(plan(order), (requested): OrderEvent => {
+                planned = order
+                parts = requested
+                intent = order.context.intent
+                const facts = { status: "Pending", ofSale: order.context.paidAt !== undefined, at } as const
+                return { type: "refund", refunds: requested.map((refund) => ({ ...refund, ...facts })), at }
+              })
+            },
+            { outcome: (next) => (completes ? outcomeOf(next) : undefined) },
+          )
+          .pipe(
+            Effect.map(({ snapshot, written }) => new Written(written.outcome ?? outcomeOf(snapshot))),
+            Effect.catchTags({
+              AlreadyBooked: ({ begun }) => Effect.succeed(unchanged(begun)),
+              EventRefused: (refused) =>
+                Effect.fail(planned === undefined ? refused : refusedByState(planned)),
+              IdsTaken: Effect.die,
+              LimitReached: Effect.die,
+              UniqueConflict: Effect.die,
+            }),
+          )
       }
+
+      /** If the recorded refunds changed the amount due, replaces the intent. It can run again after a crash. */
+      const replaceIntent = ({ intent, order }: Begun) => payments.replaceIntent(intent, order)
 
       /**
        * Records the outcome of a refund. Ignores an outcome that the state of the refund refuses, for example a
@@ -222,63 +247,69 @@ export class Refunds extends Context.Service<
         for (const outcome of outcomesOfAll) yield* outcome
       })
 
-      const planOnce = Effect.fnUntraced(function* (
-        { context }: StoredOrder,
-        request: RefundRequest,
-        operationKey: string | undefined,
-      ) {
-        if (findBooked(context.refunds, undefined, operationKey, actors.now()) !== undefined)
-          return yield* Effect.fail(new AlreadyBooked())
-        const planned = yield* planRefund(context, request, operationKey)
+      const plan = Effect.fnUntraced(function* ({ context }: StoredOrder, request: RefundRequest) {
+        const planned = yield* planRefund(context, request)
         const closed = planned.find(({ provider }) => payments.find(provider) === undefined)
         return closed === undefined ? planned : yield* unreachable(closed.provider)
       })
 
       return Refunds.of({
-        run: Effect.fnUntraced(function* (orderId, request, operationKey) {
-          let parts: ReadonlyArray<RequestedRefund> = []
-          yield* begin(orderId, (order) => {
-            // This function runs again if another process committed a turn first. The refund is then possibly already
-            // booked.
-            parts = []
-            return Effect.map(planOnce(order, request, operationKey), (planned) => {
-              parts = planned
-              return planned
-            })
-          })
-          const requests = parts.length === 0 ? [resume(orderId)] : parts.map((part) => ask(orderId, part))
+        run: Effect.fnUntraced(function* (orderId, request) {
+          const begun = yield* atMostOnce(
+            begin(orderId, (order) => plan(order, request), { completes: true }),
+          )
+          yield* replaceIntent(begun)
+          // If an earlier attempt of this request recorded the refunds, it possibly requested them too.
+          const isRepeated = (yield* CurrentOperation)?.committed !== undefined
+          const requests = isRepeated ? [resume(orderId)] : begun.parts.map((part) => ask(orderId, part))
           // The refunds are already recorded. If the provider is unavailable, the sweep requests them again later.
           yield* Effect.forEach(requests, (one) => Effect.catchTag(one, "Unavailable", () => Effect.void))
           return yield* get(orderId)
         }),
         record: Effect.fnUntraced(function* (orderId, { cents, externalReference, reason }) {
-          let id: string = randomUUID()
-          const given = reason === undefined ? {} : { reason }
-          yield* begin(orderId, (order) => {
-            const { refunds } = order.context
-            const booked =
-              findBooked(refunds, externalReference, undefined, 0) ??
-              refunds.find((one) => one.id === externalReference && one.status !== "Failed")
-            if (booked === undefined)
-              return Effect.succeed([
-                { id, provider: "cash", cents, itemIds: [], externalReference, ...given },
-              ])
-            if (booked.cents !== cents)
-              return Effect.fail(otherAmount(order, externalReference, booked.cents))
-            if (booked.provider === "cash") id = booked.id
-            return Effect.fail(new AlreadyBooked())
-          })
-          yield* settle(orderId, id, "refund.made")
+          const refund = {
+            id: randomUUID(),
+            provider: "cash",
+            cents,
+            itemIds: [],
+            externalReference,
+            ...(reason === undefined ? {} : { reason }),
+          }
+          const recorded = begin(
+            orderId,
+            (order) => {
+              const { refunds } = order.context
+              const booked =
+                findBooked(refunds, externalReference) ??
+                refunds.find((one) => one.id === externalReference && one.status !== "Failed")
+              if (booked === undefined) return Effect.succeed([refund])
+              return booked.cents === cents
+                ? Effect.fail(new AlreadyBooked(order, booked))
+                : Effect.fail(otherAmount(order, externalReference, booked.cents))
+            },
+            { completes: true },
+          )
+          const begun = yield* atMostOnce(recorded)
+          yield* replaceIntent(begun)
+          // A refund that was made through a provider is settled by the report of the provider.
+          const [part] = begun.parts
+          if (part?.provider === "cash") yield* settle(orderId, part.id, "refund.made")
           return yield* get(orderId)
         }),
         applyEvent: Effect.fnUntraced(function* ({ cents, intentId, isFailed, orderId, provider, refundId }) {
           // A refund that was requested directly at the provider is not in the order yet. It is added as pending before
           // its outcome is recorded. The order refuses it if it exceeds the amount that can still be refunded.
-          yield* begin(orderId, ({ context }) =>
-            findRefund(context, refundId) === undefined
-              ? Effect.succeed([{ id: refundId, provider, intentId, cents, itemIds: [] }])
-              : Effect.fail(new AlreadyBooked()),
+          yield* begin(
+            orderId,
+            (order) => {
+              const found = findRefund(order.context, refundId)
+              return found === undefined
+                ? Effect.succeed([{ id: refundId, provider, intentId, cents, itemIds: [] }])
+                : Effect.fail(new AlreadyBooked(order, found))
+            },
+            { completes: false },
           ).pipe(
+            Effect.flatMap(({ outcome }) => replaceIntent(outcome)),
             Effect.catchTags({
               EventRefused: () => Effect.void,
               NotFound: () => Effect.void,

@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import { type ExpiredRows, expiredADayAgo } from "../../postgres/prune.ts"
 import { Sql } from "../../postgres/sql.ts"
 
-type Redemption = "redeemed" | "reused" | "unknown"
+export type Redemption = "redeemed" | "reused" | "unknown"
 
-interface Rotation {
+export interface Rotation {
   readonly outcome: "rotated" | "reused" | "gone"
   readonly emoji_id: string
   readonly epoch: number
@@ -29,7 +29,7 @@ export const makeAuthorizationCodeStore = Sql.useSync((sql) => ({
   /**
    * Creates a grant for an unused code. If the code was already used, this ends the grant that was created for it.
    */
-  redeem: (
+  redeem: <Keep>(
     jti: string,
     grant: {
       readonly id: string
@@ -38,29 +38,31 @@ export const makeAuthorizationCodeStore = Sql.useSync((sql) => ({
       readonly epoch: number
       readonly seconds: number
     },
+    keep: Keep,
   ) =>
-    sql
-      .rows<{ outcome: Redemption }>(
-        (q) => q`select redeem_code(${jti}, ${grant.clientId}, ${grant.id}, ${grant.emojiId}, ${grant.epoch},
-                                    ${grant.seconds}) as outcome`,
-      )
-      .pipe(Effect.map((rows) => rows[0]?.outcome)),
+    sql.write.rows<{ outcome: Redemption }, Keep>(
+      (q) => q`select redeem_code(${jti}, ${grant.clientId}, ${grant.id}, ${grant.emojiId}, ${grant.epoch},
+                                  ${grant.seconds}) as outcome`,
+      { keep, when: (q) => q`effect.outcome <> 'unknown'` },
+    ),
   /**
    * Starts the next generation of a grant's refresh token. The previous token gets the same generation until
    * the new one is first used, at most for 60 seconds. Any older token ends the grant.
    */
-  rotateGrant: (grant: {
-    readonly id: string
-    readonly clientId: string
-    readonly generation: number
-    readonly seconds: number
-  }) =>
-    sql
-      .rows<{ done: Rotation }>(
-        (q) =>
-          q`select rotate_grant(${grant.id}, ${grant.clientId}, ${grant.generation}, ${grant.seconds}) as done`,
-      )
-      .pipe(Effect.map((rows) => rows[0]!.done)),
+  rotateGrant: <Keep>(
+    grant: {
+      readonly id: string
+      readonly clientId: string
+      readonly generation: number
+      readonly seconds: number
+    },
+    keep: Keep,
+  ) =>
+    sql.write.rows<{ done: Rotation }, Keep>(
+      (q) =>
+        q`select rotate_grant(${grant.id}, ${grant.clientId}, ${grant.generation}, ${grant.seconds}) as done`,
+      { keep, when: (q) => q`effect.done->>'outcome' <> 'gone'` },
+    ),
 }))
 
 export const expiredAuthorizationCodes: ExpiredRows = {

@@ -1,13 +1,14 @@
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto"
-import { Context, Data, Effect, Layer } from "effect"
+import { Clock, Context, Data, Effect, Layer } from "effect"
+import type { Written } from "../../../actors/operation.ts"
 import type { Unavailable } from "../../../schema/errors.ts"
 import type { OauthClient } from "../../../schema/sign-in/oauth-client.ts"
 import { CallerCache } from "../../accounts/caller-cache.ts"
 import type { BrowserSession } from "../../accounts/sessions/browser-sessions.ts"
 import { type Claims, Tokens } from "../../accounts/sessions/tokens.ts"
-import { invalidateAfterUnknownOutcome } from "../../cluster/invalidate-after-unknown-outcome.ts"
 import { AppConfig } from "../../config/config.ts"
-import { makeAuthorizationCodeStore } from "./authorization-code-store.ts"
+import type { WriteOutcome } from "../../postgres/guarded-write.ts"
+import { makeAuthorizationCodeStore, type Redemption, type Rotation } from "./authorization-code-store.ts"
 import type { AuthorizationRequest } from "./authorization-request.ts"
 
 const codeSeconds = 60
@@ -33,10 +34,22 @@ interface Grant {
   readonly generation: number
 }
 
+/**
+ * The result of an exchange. `grant` is what is known about the grant before the exchange, and `issuedAt` is the time of
+ * the tokens in seconds since 1970, so a retry of the request makes the same tokens.
+ */
+type Exchanged = WriteOutcome<
+  { readonly outcome: Redemption } | { readonly done: Rotation },
+  { readonly grant: Grant; readonly issuedAt: number }
+>
+
 /** Tokens for OAuth clients always carry this role, so that a client cannot see which users are administrators. */
 const tokenRole = "User"
 
 const invalid = (error: string) => new GrantInvalid({ error })
+const codeUsed = () => invalid("The code was already used. The tokens issued for it are revoked.")
+const refusal = "The refresh token is invalid, already used or expired."
+const nowSeconds = Effect.map(Clock.currentTimeMillis, (now) => Math.floor(now / 1000))
 
 const matchesChallenge = (challenge: string, verifier: string): boolean => {
   if (!verifierPattern.test(verifier)) return false
@@ -60,8 +73,13 @@ export class AuthorizationCodes extends Context.Service<
         readonly redirectUri: string
         readonly verifier: string | undefined
       },
-    ): Effect.Effect<GrantTokens, GrantInvalid | Unavailable>
-    refresh(client: OauthClient, refreshToken: string): Effect.Effect<GrantTokens, GrantInvalid | Unavailable>
+    ): Effect.Effect<Written<Exchanged>, GrantInvalid | Unavailable>
+    refresh(
+      client: OauthClient,
+      refreshToken: string,
+    ): Effect.Effect<Written<Exchanged>, GrantInvalid | Unavailable>
+    /** Makes the tokens of an exchange. Fails if the code or refresh token was already used. */
+    exchanged(outcome: Exchanged): Effect.Effect<GrantTokens, GrantInvalid>
   }
 >()("directory/AuthorizationCodes") {
   static readonly layer = Layer.effect(
@@ -72,24 +90,17 @@ export class AuthorizationCodes extends Context.Service<
       const tokens = yield* Tokens
       const callers = yield* CallerCache
 
-      /**
-       * Removes the user from all caches after a statement with an unknown outcome, because it may have ended a grant
-       * of the user.
-       */
-      const invalidatePossibly = (userId: string) =>
-        invalidateAfterUnknownOutcome(callers.changed(userId), config.statementTimeoutMs)
-
-      const answer = Effect.fnUntraced(function* (grant: Grant) {
+      const answer = Effect.fnUntraced(function* (grant: Grant, issuedAt: number) {
         const claims = { sub: grant.userId, sid: grant.id, ep: grant.epoch, role: tokenRole }
         const ext = { client_id: grant.clientId, emoji_id: grant.emojiId }
         const response: GrantTokens = {
           access_token: yield* tokens.sign(
             { ...claims, ext },
-            { kind: "oauth-access", ttlSeconds: config.accessTokenSeconds },
+            { kind: "oauth-access", ttlSeconds: config.accessTokenSeconds, issuedAt },
           ),
           refresh_token: yield* tokens.sign(
             { ...claims, ext: { ...ext, generation: String(grant.generation) } },
-            { kind: "oauth-refresh", ttlSeconds: config.refreshTokenSeconds },
+            { kind: "oauth-refresh", ttlSeconds: config.refreshTokenSeconds, issuedAt },
           ),
           token_type: "SvcAccessToken",
           expires_in: config.accessTokenSeconds,
@@ -157,39 +168,53 @@ export class AuthorizationCodes extends Context.Service<
           return yield* invalid("The user has logged out since the code was issued.")
         }
         const id = randomUUID()
-        const grant = { id, clientId: client.client_id, emojiId, epoch: claims.ep }
-        const outcome = yield* store
-          .redeem(claims.jti ?? id, { ...grant, seconds: config.refreshTokenSeconds })
-          .pipe(Effect.tapError(() => invalidatePossibly(claims.sub)))
-        if (outcome === "reused") yield* callers.changed(claims.sub)
-        if (outcome !== "redeemed") {
-          return yield* invalid("The code was already used. The tokens issued for it are revoked.")
+        const grant: Grant = {
+          id,
+          userId: claims.sub,
+          clientId: client.client_id,
+          emojiId,
+          epoch: claims.ep,
+          generation: 1,
         }
-        return yield* answer({ ...grant, userId: claims.sub, generation: 1 })
+        const keep = { grant, issuedAt: yield* nowSeconds }
+        const written = yield* store
+          .redeem(claims.jti ?? id, { ...grant, seconds: config.refreshTokenSeconds }, keep)
+          // A code that is used again ends the grant.
+          .pipe(callers.invalidating(claims.sub))
+        return written.outcome.rows[0]?.outcome === "unknown" ? yield* codeUsed() : written
       })
 
       const refresh: AuthorizationCodes["Service"]["refresh"] = Effect.fnUntraced(
         function* (client, refreshToken) {
-          const refusal = "The refresh token is invalid, already used or expired."
           const claims = yield* verify(refreshToken, "oauth-refresh", refusal)
-          const generation = Number(claims.ext?.["generation"])
-          const grant = { id: claims.sid, clientId: client.client_id }
-          const done = yield* store
-            .rotateGrant({ ...grant, generation, seconds: config.refreshTokenSeconds })
-            .pipe(Effect.tapError(() => invalidatePossibly(claims.sub)))
-          if (done.outcome !== "rotated") yield* callers.changed(claims.sub)
-          if (done.outcome !== "rotated") return yield* invalid(refusal)
-          return yield* answer({
-            ...grant,
+          const grant: Grant = {
+            id: claims.sid,
             userId: claims.sub,
-            epoch: done.epoch,
-            emojiId: done.emoji_id,
-            generation: done.generation,
-          })
+            clientId: client.client_id,
+            emojiId: claims.ext?.["emoji_id"] ?? "",
+            epoch: claims.ep,
+            generation: Number(claims.ext?.["generation"]),
+          }
+          const keep = { grant, issuedAt: yield* nowSeconds }
+          const written = yield* store
+            .rotateGrant({ ...grant, seconds: config.refreshTokenSeconds }, keep)
+            // A token that is used again ends the grant.
+            .pipe(callers.invalidating(claims.sub))
+          return written.outcome.rows[0]?.done.outcome === "gone" ? yield* invalid(refusal) : written
         },
       )
 
-      return AuthorizationCodes.of({ issue, redeem, refresh })
+      const exchanged = Effect.fnUntraced(function* ({ keep: { grant, issuedAt }, rows }: Exchanged) {
+        const row = rows[0]!
+        const done = "done" in row ? row.done : undefined
+        const outcome = "done" in row ? row.done.outcome : row.outcome
+        if (outcome === "reused") return yield* done === undefined ? codeUsed() : invalid(refusal)
+        if (done === undefined) return yield* answer(grant, issuedAt)
+        const { emoji_id: emojiId, epoch, generation } = done
+        return yield* answer({ ...grant, emojiId, epoch, generation }, issuedAt)
+      })
+
+      return AuthorizationCodes.of({ issue, redeem, refresh, exchanged })
     }),
   )
 }

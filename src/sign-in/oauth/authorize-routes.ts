@@ -147,6 +147,7 @@ const authorizePage = route({
 const authorizeForm = route({
   ...formRow,
   id: "authorizeForm",
+  keyless: true,
   group: "authorization",
   summary: "Log in, choose an id, or cancel in the authorization-code flow (form)",
   path: "/authorize",

@@ -1,4 +1,5 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
+import { atMostOnce } from "../../../actors/operation.ts"
 import { NotFound, Unprocessable } from "../../../schema/errors.ts"
 import { pieceOf, pieceQuery } from "../../../schema/paging.ts"
 import {
@@ -9,7 +10,7 @@ import {
 } from "../../../schema/sign-in/oauth-client.ts"
 import { text } from "../../../schema/wire-format.ts"
 import { route } from "../../http/route.ts"
-import { maxClientsListed, OauthClients } from "./oauth-client-store.ts"
+import { clientOf, clientWithSecret, maxClientsListed, OauthClients } from "./oauth-client-store.ts"
 
 const byId = { client_id: text(64) }
 const shared = { group: "oauth clients", auth: "JWT", scope: "organization:admin" } as const
@@ -25,7 +26,8 @@ const create = route({
   body: NewOauthClient,
   success: OauthClientWithSecret,
   errors: [Unprocessable],
-  handler: ({ body }) => OauthClients.use((clients) => clients.create(body)),
+  handler: ({ body }) =>
+    Effect.map(atMostOnce(OauthClients.use((clients) => clients.create(body))), clientWithSecret),
 })
 
 const list = route({
@@ -52,7 +54,8 @@ const update = route({
   body: UpdateOauthClient,
   success: OauthClient,
   errors: [NotFound],
-  handler: ({ body, params }) => OauthClients.use((clients) => clients.update(params.client_id, body)),
+  handler: ({ body, params }) =>
+    Effect.map(atMostOnce(OauthClients.use((clients) => clients.update(params.client_id, body))), clientOf),
 })
 
 const rotate = route({
@@ -66,7 +69,8 @@ const rotate = route({
   params: byId,
   success: OauthClientWithSecret,
   errors: [NotFound],
-  handler: ({ params }) => OauthClients.use((clients) => clients.rotate(params.client_id)),
+  handler: ({ params }) =>
+    Effect.map(atMostOnce(OauthClients.use((clients) => clients.rotate(params.client_id))), clientWithSecret),
 })
 
 const remove = route({
@@ -80,7 +84,8 @@ const remove = route({
   params: byId,
   success: OauthClient,
   errors: [NotFound],
-  handler: ({ params }) => OauthClients.use((clients) => clients.remove(params.client_id)),
+  handler: ({ params }) =>
+    Effect.map(atMostOnce(OauthClients.use((clients) => clients.remove(params.client_id))), clientOf),
 })
 
 export const oauthClients = [create, list, update, rotate, remove] as const

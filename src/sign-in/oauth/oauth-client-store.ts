@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import { Context, Effect, Layer, Schedule } from "effect"
+import type { Written } from "../../../actors/operation.ts"
 import { NotFound, type Unavailable, Unprocessable } from "../../../schema/errors.ts"
 import type { Piece } from "../../../schema/paging.ts"
 import type {
@@ -11,17 +12,21 @@ import type {
 import { Bus } from "../../cluster/bus.ts"
 import { userTopic } from "../../cluster/topic-names.ts"
 import { randomCrockford } from "../../crypto/crockford-base32.ts"
-import { Sql } from "../../postgres/sql.ts"
+import type { WriteOutcome } from "../../postgres/guarded-write.ts"
+import { type Client, Sql } from "../../postgres/sql.ts"
 
 interface ClientRow {
   readonly client_id: string
   readonly organization_id: string | null
   readonly name: string
-  readonly secret_hash: string
   readonly redirect_uris: ReadonlyArray<string>
   readonly created_at: string
   readonly updated_at: string
 }
+
+/** A changed client, and its secret if that is new. Only the hash of the secret is stored. */
+export type ClientOutcome = WriteOutcome<ClientRow, undefined>
+export type SecretOutcome = WriteOutcome<ClientRow, { readonly secret: string }>
 
 export const maxClientsListed = 1000
 
@@ -33,10 +38,23 @@ const makeSecret = Effect.sync(() => {
   return { secret, hash: clientSecretHash(secret) }
 })
 
-const display = ({ organization_id, secret_hash: _hidden, ...row }: ClientRow): OauthClient => ({
-  ...row,
+const display = ({ organization_id, ...row }: ClientRow): OauthClient => ({
+  client_id: row.client_id,
+  name: row.name,
+  redirect_uris: row.redirect_uris,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
   ...(organization_id === null ? {} : { organization_id }),
 })
+
+export const clientOf = ({ rows }: ClientOutcome): OauthClient => display(rows[0]!)
+export const clientWithSecret = ({ keep, rows }: SecretOutcome): OauthClientWithSecret => ({
+  ...display(rows[0]!),
+  client_secret: keep.secret,
+})
+
+const columns = (q: Client) =>
+  q`c.client_id, c.organization_id, c.name, c.redirect_uris, c.created_at, c.updated_at`
 
 /**
  * Removes users from all caches: the users of every client that was deleted in the last hour. This is used after a
@@ -56,6 +74,15 @@ export const invalidateRecentlyEnded = Effect.fnUntraced(function* (
     users.map(({ id }) => id),
   )
 })
+
+/** The users who have connected one of these clients. */
+export const findGrantees = (sql: Sql["Service"], clientIds: ReadonlyArray<string>) =>
+  sql
+    .rows<{ readonly id: string }>(
+      (q) => q`select distinct user_id::text as id from oauth_grant
+                where client_id = any(${clientIds as string[]}) and revoked_at is null`,
+    )
+    .pipe(Effect.map((rows) => rows.map(({ id }) => id)))
 
 const retryPolicy = { schedule: Schedule.spaced("5 seconds"), times: 600 }
 
@@ -79,15 +106,18 @@ export class OauthClients extends Context.Service<
     create(
       facts: NewOauthClient,
       fixed?: { readonly clientId: string; readonly secret: string },
-    ): Effect.Effect<OauthClientWithSecret, Unprocessable | Unavailable>
+    ): Effect.Effect<Written<SecretOutcome>, Unprocessable | Unavailable>
     list(piece: Piece): Effect.Effect<ReadonlyArray<OauthClient>, Unavailable>
     find(clientId: string): Effect.Effect<OauthClient | undefined, Unavailable>
     /** Returns the client if the secret is correct, otherwise undefined. */
     findBySecret(clientId: string, secret: string): Effect.Effect<OauthClient | undefined, Unavailable>
-    update(clientId: string, changes: UpdateOauthClient): Effect.Effect<OauthClient, NotFound | Unavailable>
+    update(
+      clientId: string,
+      changes: UpdateOauthClient,
+    ): Effect.Effect<Written<ClientOutcome>, NotFound | Unavailable>
     /** Replaces the secret with `given`, or with a random secret. The old secret stops working. */
-    rotate(clientId: string, given?: string): Effect.Effect<OauthClientWithSecret, NotFound | Unavailable>
-    remove(clientId: string): Effect.Effect<OauthClient, NotFound | Unavailable>
+    rotate(clientId: string, given?: string): Effect.Effect<Written<SecretOutcome>, NotFound | Unavailable>
+    remove(clientId: string): Effect.Effect<Written<ClientOutcome>, NotFound | Unavailable>
   }
 >()("directory/OauthClients") {
   static readonly layer = Layer.effect(
@@ -97,10 +127,12 @@ export class OauthClients extends Context.Service<
       const bus = yield* Bus
       const findRow = (clientId: string) =>
         sql
-          .rows<ClientRow>((q) => q`select * from oauth_client where client_id = ${clientId}`)
+          .rows<ClientRow & { readonly secret_hash: string }>(
+            (q) => q`select ${columns(q)}, c.secret_hash from oauth_client c where c.client_id = ${clientId}`,
+          )
           .pipe(Effect.map((rows) => rows[0]))
-      const first = ([row]: ReadonlyArray<ClientRow>) =>
-        row === undefined ? Effect.fail(clientNotFound()) : Effect.succeed(row)
+      const ifFound = <Outcome extends WriteOutcome<ClientRow, unknown>>(written: Written<Outcome>) =>
+        written.outcome.rows.length > 0 ? Effect.succeed(written) : Effect.fail(clientNotFound())
 
       return OauthClients.of({
         create: Effect.fnUntraced(function* ({ name, organization_id, redirect_uris }, fixed) {
@@ -108,11 +140,14 @@ export class OauthClients extends Context.Service<
           const secret = made?.secret ?? fixed!.secret
           const hash = made?.hash ?? clientSecretHash(secret)
           const clientId = fixed?.clientId ?? randomCrockford(20)
-          const [row] = yield* sql
-            .attempt<ClientRow>(
-              (q) => q`insert into oauth_client (client_id, organization_id, name, secret_hash, redirect_uris)
+          return yield* sql.write
+            .attempt<ClientRow, SecretOutcome["keep"]>(
+              (
+                q,
+              ) => q`insert into oauth_client as c (client_id, organization_id, name, secret_hash, redirect_uris)
                        values (${clientId}, ${organization_id ?? null}, ${name}, ${hash}, ${redirect_uris as string[]})
-                       on conflict (client_id) do update set updated_at = now() returning *`,
+                       on conflict (client_id) do update set updated_at = now() returning ${columns(q)}`,
+              { keep: { secret } },
             )
             .pipe(
               Effect.catchTag("SqlRefused", (refused) =>
@@ -126,13 +161,12 @@ export class OauthClients extends Context.Service<
                   : Effect.die(refused),
               ),
             )
-          return { ...display(row!), client_secret: secret }
         }),
         list: ({ limit, offset }) =>
           sql
             .rows<ClientRow>(
               (q) =>
-                q`select * from oauth_client order by created_at, client_id limit ${limit} offset ${offset}`,
+                q`select ${columns(q)} from oauth_client c order by created_at, client_id limit ${limit} offset ${offset}`,
             )
             .pipe(Effect.map((rows) => rows.map(display))),
         find: (clientId) => findRow(clientId).pipe(Effect.map((row) => row && display(row))),
@@ -149,37 +183,46 @@ export class OauthClients extends Context.Service<
             }),
           ),
         update: Effect.fnUntraced(function* (clientId, { name, redirect_uris }) {
-          const rows = yield* sql.rows<ClientRow>(
-            (q) => q`update oauth_client
+          const written = yield* sql.write.rows<ClientRow>(
+            (q) => q`update oauth_client c
                         set name = coalesce(${name ?? null}, name), updated_at = now(),
                             redirect_uris = coalesce(${(redirect_uris as string[] | null | undefined) ?? null}::text[], redirect_uris)
-                      where client_id = ${clientId} returning *`,
+                      where client_id = ${clientId} returning ${columns(q)}`,
           )
-          return display(yield* first(rows))
+          return yield* ifFound(written)
         }),
         rotate: Effect.fnUntraced(function* (clientId, given) {
           const { hash, secret } =
             given === undefined ? yield* makeSecret : { hash: clientSecretHash(given), secret: given }
-          const rows = yield* sql.rows<ClientRow>(
-            (q) => q`update oauth_client set secret_hash = ${hash}, updated_at = now()
-                      where client_id = ${clientId} returning *`,
+          const written = yield* sql.write.rows<ClientRow, SecretOutcome["keep"]>(
+            (q) => q`update oauth_client c set secret_hash = ${hash}, updated_at = now()
+                      where client_id = ${clientId} returning ${columns(q)}`,
+            { keep: { secret } },
           )
-          return { ...display(yield* first(rows)), client_secret: secret }
+          return yield* ifFound(written)
         }),
         remove: Effect.fnUntraced(function* (clientId) {
-          const [row] = yield* sql
+          const known = yield* findGrantees(sql, [clientId])
+          const removed = yield* sql.write
             .rows<ClientRow & { readonly user_ids: ReadonlyArray<string> }>(
               (
                 q,
               ) => q`delete from oauth_client c using (select end_grants(array[${clientId}]) as user_ids) ended
-                      where c.client_id = ${clientId} returning c.*, ended.user_ids`,
+                      where c.client_id = ${clientId} returning ${columns(q)}, ended.user_ids`,
             )
-            .pipe(Effect.tapError(() => invalidatePossiblyEnded(sql, bus)))
+            .pipe(
+              bus.invalidating({ [userTopic]: known }),
+              Effect.tapError(() => invalidatePossiblyEnded(sql, bus)),
+            )
+          const [row] = removed.outcome.rows
           if (row === undefined)
             return yield* Effect.andThen(invalidateRecentlyEnded(sql, bus), clientNotFound())
-          const { user_ids, ...removed } = row
-          yield* bus.invalidate(userTopic, user_ids)
-          return display(removed)
+          // Users who connected the client after their list was read.
+          yield* bus.invalidate(
+            userTopic,
+            row.user_ids.filter((id) => !known.includes(id)),
+          )
+          return removed
         }),
       })
     }),

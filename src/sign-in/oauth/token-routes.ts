@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { atMostOnce } from "../../../actors/operation.ts"
 import { InvalidRequest, Unauthorized } from "../../../schema/errors.ts"
 import { privately } from "../../accounts/login/routes.ts"
 import { dropEmpty, type Form, readForm } from "../../http/request/form.ts"
@@ -141,7 +142,8 @@ const token = route({
               verifier: form["code_verifier"],
             })
       return privately(
-        yield* granted.pipe(
+        yield* atMostOnce(granted).pipe(
+          Effect.flatMap(codes.exchanged),
           Effect.catchTag("GrantInvalid", ({ error }) => Effect.fail(fault("invalid_grant", error))),
         ),
       )

@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto"
 import { expect, it } from "vitest"
-import { serve } from "../../fixtures/service.ts"
+import { type Answer, serve } from "../../fixtures/service.ts"
 import { waiting } from "../../fixtures/waiting.ts"
+import { losingAnswers } from "../../http/keyed-routes/keyed-request.ts"
 import { expectInvariants } from "../oracle.ts"
 import { atSandbox, crypto, freshId, newShopper, until } from "../shopper.ts"
 
@@ -44,36 +46,57 @@ type Buyer = Awaited<ReturnType<typeof newShopper>>
 const inCash = (_: Buyer, orderId: string) =>
   admin.call("POST", `/cart/checkout/${orderId}`, { method: "Cash", external_reference: "till 4" })
 
-it.each([
-  ["with cryptocurrency", (buyer: Buyer) => buyer.checkout(crypto)],
+type CheckOut = (buyer: Buyer, orderId: string) => Promise<Answer>
+
+/** Checks out a lootbox that is refilled before the order holds it. Returns the response, and the new price. */
+const checkOutRefilled = async (buyer: Buyer, checkOut: CheckOut) => {
+  const { body: box } = await admin.call("POST", "/lootboxes", { status: "Available", yats: [freshId()] })
+  const { body: cart } = await buyer.call("POST", "/cart", { items: [{ lootbox_id: box.id }] })
+  let checkout: Promise<Answer> | undefined
+  const yats = [freshId(), freshId()]
+  // The row of the order is locked, so the commit of the checkout waits. The lootbox is not locked and can be
+  // refilled.
+  const filled = await service.sql.begin(async (sql) => {
+    await sql`select 1 from entity where kind = 'order' and id = ${cart.id} for update`
+    checkout = checkOut(buyer, cart.id)
+    await until(
+      () => waiting(other),
+      (found) => found.length > 0,
+    )
+    return otherAdmin.call("PATCH", `/lootboxes/${box.id}`, { yats })
+  })
+  expect(filled.status).toBe(200)
+  return { refused: await checkout, cents: filled.body.total_value as number }
+}
+
+it.each<[string, CheckOut]>([
+  ["with cryptocurrency", (buyer) => buyer.checkout(crypto)],
   ["in cash", inCash],
 ])(
   "a lootbox is not sold at the old price when its contents change during a checkout %s",
   async (_, checkOut) => {
-    const { body: box } = await admin.call("POST", "/lootboxes", { status: "Available", yats: [freshId()] })
     const buyer = await newShopper(service)
-    const { body: cart } = await buyer.call("POST", "/cart", { items: [{ lootbox_id: box.id }] })
-    let checkout: ReturnType<typeof checkOut> | undefined
-    const yats = [freshId(), freshId()]
-    // The row of the order is locked, so the commit of the checkout waits. The lootbox is not locked and can be
-    // refilled.
-    const filled = await service.sql.begin(async (sql) => {
-      await sql`select 1 from entity where kind = 'order' and id = ${cart.id} for update`
-      checkout = checkOut(buyer, cart.id)
-      await until(
-        () => waiting(other),
-        (found) => found.length > 0,
-      )
-      return otherAdmin.call("PATCH", `/lootboxes/${box.id}`, { yats })
-    })
-    expect(filled.status).toBe(200)
-    const refused = await checkout
+    const { cents, refused } = await checkOutRefilled(buyer, checkOut)
     expect(refused).toMatchObject({ status: 422, body: { fields: { eid: [{ code: "eligibility" }] } } })
     expect((await buyer.cart()).body.status).toBe("Draft")
     const { body: order } = await buyer.checkout(crypto)
-    expect(order).toMatchObject({ status: "PendingPayment", total_in_cents: filled.body.total_value })
+    expect(order).toMatchObject({ status: "PendingPayment", total_in_cents: cents })
   },
 )
+
+it("a retry of a checkout that was refused because the lootbox changed is refused, and does not undo the next checkout", async () => {
+  const buyer = await newShopper(service)
+  const headers = { "idempotency-key": randomUUID() }
+  const send = () => buyer.call("POST", "/cart/checkout", crypto, { headers })
+  await losingAnswers(service, () => checkOutRefilled(buyer, send))
+  const { body: order } = await buyer.checkout(crypto)
+  const retried = await send()
+  expect([retried.status, retried.body.fields.eid[0].code]).toEqual([422, "eligibility"])
+  expect((await buyer.order(order.id)).body).toMatchObject({
+    status: "PendingPayment",
+    payment_method_data: { payment_intent_id: order.payment_method_data.payment_intent_id },
+  })
+})
 
 it("a lootbox is sold immediately when cash or an earlier payment of the buyer covers its price", async () => {
   const offered = async () =>

@@ -1,0 +1,36 @@
+import { Context } from "effect"
+import { Unavailable } from "../../schema/errors.ts"
+
+/** How long the current request may wait, in monotonic time (`performance.now`). */
+export interface RequestTime {
+  readonly discardAt: number
+  /**
+   * Whether a statement is discarded after `discardAt` even if it could run at once, because the request was delayed
+   * before, for example by a stalled link. It is set for writes: a delayed write may meet a later one of its client. A
+   * slow read does no harm, so its statements are discarded only if they have to wait.
+   */
+  readonly isStrict: boolean
+  /**
+   * True from the first statement that may write. From then on the request is completed, however long it waits: a
+   * request that is answered with `waitedTooLong` has changed nothing.
+   */
+  hasWritten: boolean
+}
+
+/** Undefined for work without a request, such as a sweep, and for requests that are not limited. */
+export const CurrentRequestTime = Context.Reference<RequestTime | undefined>("directory/RequestTime", {
+  defaultValue: () => undefined,
+})
+
+export const isLate = (time: RequestTime | undefined, now: number): boolean =>
+  time !== undefined && !time.hasWritten && now > time.discardAt
+
+/** Like `isLate`, for a statement that could run at once. */
+export const isTooLate = (time: RequestTime | undefined, now: number): boolean =>
+  time?.isStrict === true && isLate(time, now)
+
+/** The failure of a request that waited too long. It is discarded before its statement is given to the database. */
+export const waitedTooLong = new Unavailable({
+  error: "The service is overloaded. The request waited too long and changed nothing. Retry later.",
+  retryAfterSeconds: 1,
+})
