@@ -20,6 +20,8 @@ export interface Flags {
   readonly readme: boolean
   /** Measures the service under multiples of its capacity, and does not run `scenarios`. */
   readonly overload: boolean
+  /** Measures the service with 1, 2, 4 and 8 processes, and does not run `scenarios`. */
+  readonly processes: boolean
   /**
    * The flags of `--against`, or undefined if it is not given. With them, the bench compares the working tree with
    * another commit and does not run `scenarios`.
@@ -49,6 +51,7 @@ Measures the service and its baselines alternately under the same load. Writes a
   --list              list the scenarios
 
   --overload          offer 1, 3 and 10 times the measured capacity for writes, and print what is accepted
+  --processes         edits by eight clients and lookups, with 1, 2, 4 and 8 processes and during a rolling restart
 
   --against REF       compare the working tree with this commit; exits 1 if the working tree is slower
   --only NAME         with --against: scenario to run; can be repeated (default: all below)
@@ -92,6 +95,7 @@ export function readFlags(args: readonly string[], scenarios: readonly Scenario[
     compare: values.compare,
     readme: values.readme,
     overload: values.overload,
+    processes: values.processes,
     against: readAgainst(values, otherFlags(values), comparedScenarios),
   }
 }
@@ -119,6 +123,7 @@ function parse(args: readonly string[]) {
         runs: { type: "string" },
         quick: { type: "boolean", default: false },
         overload: { type: "boolean", default: false },
+        processes: { type: "boolean", default: false },
         out: { type: "string" },
         compare: { type: "string" },
         against: { type: "string" },

@@ -4,6 +4,7 @@ import { type Flags, listOf, readFlags, usage } from "./flags.ts"
 import { runOverload } from "./overload/run.ts"
 import { stopAllChildren } from "./process/child.ts"
 import { removeAllDirectories } from "./process/directory.ts"
+import { runProcesses } from "./processes/run.ts"
 import { compare, describe } from "./report/compare.ts"
 import { newResults, readResults, writeResults } from "./report/files.ts"
 import { startProgress } from "./report/progress.ts"
@@ -60,9 +61,10 @@ async function main(): Promise<number> {
       await removeAllDirectories()
     }
   }
-  if (flags.overload) {
+  const mode = flags.overload ? runOverload : flags.processes ? runProcesses : undefined
+  if (mode !== undefined) {
     try {
-      console.log(await runOverload((step) => console.error(step)))
+      console.log(await mode((step) => console.error(step)))
       return 0
     } finally {
       await removeAllDirectories()

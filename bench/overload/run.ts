@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Assignment, Done, Job } from "../load/generator.ts"
-import type { LoadPlan } from "../load/lane.ts"
+import { perform, startGenerator } from "../generator.ts"
 import { urlOfTarget } from "../load/request.ts"
-import type { Run } from "../load/run.ts"
-import { type Child, startChild } from "../process/child.ts"
-import { generatorProgram } from "../running-side.ts"
+import type { Child } from "../process/child.ts"
 import type { RunningServer } from "../side.ts"
 import { canonicalAt } from "../stored/ids.ts"
 import { service } from "../subject.ts"
@@ -21,29 +18,12 @@ const lookupsPerSecond = 200
 const timeoutSeconds = 15
 /** The connections of the load. With fewer, the generator would wait for responses and could not hold the rate. */
 const connectionsAt = (rate: number): number => Math.min(4_000, Math.max(512, 2 * rate))
-const slackSeconds = 60
 /**
  * A request counts as served normally if its response takes at most this long, or four times as long as usual without
  * load.
  */
 const normalMs = 250
 const beforeSeconds = 3
-
-const perform = async (child: Child, plan: LoadPlan): Promise<Run> => {
-  const done = child.next<Done>(
-    "done",
-    plan.warmupSeconds + plan.durationSeconds + timeoutSeconds + slackSeconds,
-  )
-  child.send({ type: "job", plan } satisfies Job)
-  return (await done).run
-}
-
-const startGenerator = (server: RunningServer, scenario: string, prepared: unknown): Child => {
-  const child = startChild(generatorProgram)
-  const { pid: serverPid, target } = server
-  child.send({ type: "assignment", scenario, target, prepared, serverPid } satisfies Assignment)
-  return child
-}
 
 /** The time from the end of the load until all later probes are served normally. */
 const recoveredAfterMs = (probed: readonly Probed[], beginMs: number, endMs: number): number => {

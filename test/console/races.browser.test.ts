@@ -51,6 +51,27 @@ describe.skipIf(executable === undefined)("the console with delays, failures or 
     expect(await page.locator(".records").textContent()).toContain("second")
   })
 
+  it("keeps the text and the focus of the lookup form when the scripts finish loading", async () => {
+    const owner = await register(service)
+    await service.register("🐢🎯", owner)
+    const person = await browser.person()
+    let load = () => {}
+    const isLoading = new Promise<void>((resolve) => {
+      load = resolve
+    })
+    await person.route("**/console/vocabulary", async (route) => {
+      await isLoading
+      await route.continue()
+    })
+    const page = await person.newPage()
+    await page.goto(`${service.url}/`)
+    await page.getByLabel("Emoji id").pressSequentially("🐢🎯")
+    load()
+    await page.locator(".view-lookup").waitFor()
+    await page.keyboard.press("Enter")
+    await page.getByText("This id has no records yet.").waitFor()
+  })
+
   it("reconnects when the server stops responding on the WebSocket", async () => {
     const owner = await register(service)
     await service.register("🐢🎻", owner)

@@ -109,13 +109,22 @@ const marketStory = (lifetime) => {
   return section
 }
 
+/**
+ * The text that the user typed into the form of the server's page while the scripts were loading. Undefined if the
+ * user typed nothing, or if a view has replaced that form.
+ */
+const typedEarly = () => {
+  const input = document.querySelector("#view > form input")
+  return input === null || input.value === input.defaultValue ? undefined : input.value
+}
+
 export const draw = async (root, lifetime, [requested]) => {
   const id = requested ?? new URLSearchParams(location.search).get("emoji_id") ?? ""
   const { categories } = await loadVocabulary()
   const { form } = idForm({
     label: "Emoji id",
     button: "Look up",
-    value: id,
+    value: typedEarly() ?? id,
     view: "lookup",
   })
   root.append(

@@ -168,7 +168,10 @@ const show = async () => {
     const root = h("div", { class: `view view-${name}` })
     const title = await draw(root, own, rest)
     if (turn !== shown) return
+    const isTyping = document.activeElement?.matches("#view > form input")
     fill(main, root)
+    // The user was typing into the form of the server's page, which this view has replaced.
+    if (isTyping) root.querySelector("form input")?.focus()
     document.title = `${title} · Emoji Id Directory`
     const heading = root.querySelector("h1")
     heading?.setAttribute("tabindex", "-1")

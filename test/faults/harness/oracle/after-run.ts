@@ -58,7 +58,7 @@ const resolveUnknown = (api: Api) =>
           5,
           (status > 0 && status < 400) || (request.mayAnswer ?? []).includes(status),
           () =>
-            `unknown ${request.name} of ${user}, repeated after the run: ${answers.slice(-3).join(", ")}: ${answer?.text.slice(0, 160)}`,
+            `unknown ${request.name} of ${user}, repeated after the run: ${answers.join(", ")}: ${answer?.text.slice(0, 160)}`,
         )
         return
       }
