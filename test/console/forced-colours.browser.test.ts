@@ -18,13 +18,16 @@ describe.skipIf(executable === undefined)("the console in the browser's forced-c
     })
     const page = await openConsole(await browser.person(), service, sender, "#/account/profile")
     await page.emulateMedia({ forcedColors: "active" })
+    // One step in the page, because the navigation can be drawn again at any time.
     const look = (selector: string, property: string) =>
-      page
-        .locator(selector)
-        .evaluateAll(
-          (all, name) => [...new Set(all.map((one) => getComputedStyle(one).getPropertyValue(name)))],
-          property,
-        )
+      page.evaluate(
+        ([found, name]) => [
+          ...new Set(
+            [...document.querySelectorAll(found)].map((one) => getComputedStyle(one).getPropertyValue(name)),
+          ),
+        ],
+        [selector, property] as const,
+      )
     const [current] = await look(".tabs [aria-current]", "border-bottom-color")
     expect(await look(".tabs > :not([aria-current])", "border-bottom-color")).not.toContain(current)
     expect(await look(".bar nav [aria-current]", "text-decoration-line")).toEqual(["underline"])

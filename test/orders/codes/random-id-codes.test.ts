@@ -1,4 +1,5 @@
 import { createHash, generateKeyPairSync, sign } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
 import { blake2b } from "@noble/hashes/blake2.js"
 import { beforeAll, describe, expect, it } from "vitest"
 import { parseEmojiId } from "../../../schema/directory/emoji-id.ts"
@@ -32,6 +33,8 @@ const makeSigner = () => {
   }
 }
 const signer = makeSigner()
+/** The longest pause before a request that was answered 503 is repeated. */
+const pauseMs = 500
 
 const makeCode = async (facts: Record<string, unknown> = {}) => {
   const body = { name: "Welcome", code_type: "RandomYat", ...facts }
@@ -161,7 +164,10 @@ describe("a code that gives a random id", () => {
         // A busy machine may answer 503. A repetition with the same key has one effect and gets its answer.
         for (;;) {
           const { status } = await activate(codeId, device, body, headers)
-          if (status === 503 || status === 409) continue
+          if (status === 503 || status === 409) {
+            await sleep(pauseMs * Math.random())
+            continue
+          }
           counts[status] = (counts[status] ?? 0) + 1
           return
         }
