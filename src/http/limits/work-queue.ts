@@ -11,7 +11,7 @@ export interface Work {
 
 export interface WorkQueueOptions {
   readonly budget: TurnBudget
-  /** The maximum time from the arrival of a request until it is begun, or until its statement is sent. */
+  /** The maximum time from the arrival of a complete request until it is begun, or until its statement is sent. */
   readonly maxWaitMs: number
   /** The maximum number of requests that run at the same time. */
   readonly maxRunning: number
