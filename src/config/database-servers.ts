@@ -1,7 +1,8 @@
 /** The parts of a database URL: scheme and login, servers, path, and query. */
 const urlParts = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*))?/
 const serverParts = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/
-const port = /^[1-9]\d{0,4}$/
+
+export const isPort = (text: string): boolean => /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535
 
 interface Server {
   readonly host: string
@@ -14,7 +15,9 @@ const readServer = (text: string): Server => {
   return { host: decodeURIComponent(parts[1] ?? ""), port: parts[2] ?? "" }
 }
 
-const split = (list: string | null): ReadonlyArray<string> => (list === null ? [] : list.split(","))
+/** An empty parameter counts as absent, as in a URL of one server. */
+const split = (list: string | null): ReadonlyArray<string> =>
+  list === null || list === "" ? [] : list.split(",")
 
 /** One port is used for all servers, several are one for each. */
 const portOf = (ports: ReadonlyArray<string>, i: number, count: number): string | undefined => {
@@ -25,7 +28,8 @@ const portOf = (ports: ReadonlyArray<string>, i: number, count: number): string 
 
 /**
  * Returns one URL for each server of a libpq URL. libpq allows several servers as `h1:p1,h2:p2`, and as lists in the
- * parameters `host` and `port`. In the results, the parameters name the server. A URL of one server is returned as it is.
+ * parameters `host` and `port`, which replace the hosts and the ports before the path. In the results, the parameters name
+ * the server. A URL of one server is returned as it is.
  */
 export const urlsOfServers = (url: string): ReadonlyArray<string> => {
   const [, login = "", authority = "", path = "", query = ""] = urlParts.exec(url) ?? []
@@ -33,13 +37,14 @@ export const urlsOfServers = (url: string): ReadonlyArray<string> => {
   const named = split(parameters.get("host"))
   const places = authority.split(",").map(readServer)
   const hosts = named.length > 0 ? named : places.map(({ host }) => host)
-  if (hosts.length === 1) return [url]
-  const ports = split(parameters.get("port"))
+  if (hosts.length === 1 && places.length === 1) return [url]
+  const given = split(parameters.get("port"))
+  const ports = given.length > 0 ? given : places.map((place) => place.port)
   return hosts.map((host, i) => {
     const bare = host.replace(/^\[(.*)\]$/, "$1")
     if (bare === "") throw new Error("a server in the list has no host")
-    const number = portOf(ports, i, hosts.length) || (named.length > 0 ? "" : places[i]?.port) || "5432"
-    if (!port.test(number)) throw new Error(`port=${number} is not a valid port`)
+    const number = portOf(ports, i, hosts.length) || "5432"
+    if (!isPort(number)) throw new Error(`port=${number} is not a valid port`)
     parameters.set("host", bare)
     parameters.set("port", number)
     return `${login}localhost${path}?${parameters}`

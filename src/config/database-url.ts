@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { isIPv6 } from "node:net"
 import type { ConnectionOptions } from "node:tls"
-import { urlsOfServers } from "./database-servers.ts"
+import { isPort, urlsOfServers } from "./database-servers.ts"
 import { isSessionSetting } from "./database-session-settings.ts"
 
 /**
@@ -84,7 +84,7 @@ const placeOf = ({ hostname, port: ownPort, searchParams }: URL): Place => {
     return value === null || value === "" ? [] : [[option, value]]
   })
   const port = searchParams.get("port")
-  if (port !== null && !/^[1-9]\d{0,4}$/.test(port)) throw new Error(`port=${port} is not a valid port`)
+  if (port && !isPort(port)) throw new Error(`port=${port} is not a valid port`)
   // The host of the URL may be a percent-encoded path: the folder that contains the server's Unix socket.
   const folder = /^%2f/i.test(hostname) ? { host: decodeURIComponent(hostname) } : {}
   const place = { ...folder, ...(Object.fromEntries(overrides) as { readonly host?: string }) }

@@ -97,7 +97,7 @@ export const makeEndpointHandlers = (
         fail(exchange, "body_too_large", String(bodyLimitBytes))
       } else {
         readBody(exchange, bodyLimitBytes, (body) => {
-          exchange.cancel = endpoint.handle({ ...request, body }, respond)
+          exchange.cancel = endpoint.handle({ ...request, body, arrivedAt: performance.now() }, respond)
         })
       }
     }

@@ -15,7 +15,7 @@ export interface RawRequest {
   readonly body: Uint8Array
   /** The caller's address. Empty if the endpoint does not set `needsAddress`. */
   readonly address: string
-  /** When the request arrived, in monotonic time (`performance.now`). */
+  /** When the request was complete, in monotonic time (`performance.now`). A slow client sends its body later than its headers. */
   readonly arrivedAt: number
   /** The request is not begun and sends no statement after this time. Without it, the request is not limited. */
   readonly discardAt?: number

@@ -67,7 +67,7 @@ export const inOrganization = (scope: Scope): Access => ({ organization: scope, 
  * - `read`, `write`: all other requests that read or write.
  * - `batch`: lookups of many ids.
  * - `login`: requests that check or set passwords, and requests that a bot check protects.
- * - `provider`: requests that wait for another service, or come from one, for example a payment provider.
+ * - `provider`: requests that can wait for another service, or come from one, for example a payment provider.
  */
 export const workKinds = ["lookup", "read", "batch", "login", "provider", "write"] as const
 export type WorkKind = (typeof workKinds)[number]

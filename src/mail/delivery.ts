@@ -4,7 +4,7 @@ import { Metrics } from "../telemetry/metrics.ts"
 import { maxTries, Outbox, type OutboxMail } from "../turns/outbox.ts"
 import { deliveredHere, isPhone } from "../turns/outbox-recipients.ts"
 import { makeDeliveryCounts } from "./delivery-counts.ts"
-import type { DeliveryProvider } from "./delivery-provider.ts"
+import { DeliveryFailed, type DeliveryProvider } from "./delivery-provider.ts"
 import { render } from "./mail-texts.ts"
 import { Slots } from "./slots.ts"
 import { twilioProvider } from "./sms.ts"
@@ -80,11 +80,20 @@ export const delivery = Layer.effectDiscard(
           )
     }
 
+    /** A message that cannot be rendered now cannot be rendered later either. */
+    const rendered = (message: OutboxMail) =>
+      Effect.try({
+        try: () => render(message),
+        catch: (error) =>
+          new DeliveryFailed({ isPermanent: true, reason: `the message cannot be rendered: ${error}` }),
+      })
+
     const send = (provider: DeliveryProvider, message: OutboxMail) => {
       const { id, to } = message
       return withLease(
         message,
-        provider.send({ id, to, ...render(message) }).pipe(
+        rendered(message).pipe(
+          Effect.flatMap((content) => provider.send({ id, to, ...content })),
           Effect.tap(() => Effect.sync(() => count("delivered"))),
           Effect.andThen(Effect.retry(outbox.sent(id), markSent)),
           Effect.catchTag("DeliveryFailed", ({ isPermanent, reason }) =>

@@ -161,6 +161,7 @@ const paymentOverride = route({
     "Book a payment that was received elsewhere. The same `external_reference` is one payment of the order; another amount with it is 409",
   method: "post",
   path: "/orders/:id/payment_override",
+  work: "provider",
   scope: "order:paymentOverride",
   sensitive: true,
   params,

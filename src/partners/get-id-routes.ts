@@ -233,6 +233,7 @@ const getForm = route({
   path: "/partner/:partner_path",
   params,
   limit: "login",
+  work: "provider",
   redirects: [302, 303],
   errors: [Conflict, Forbidden, NotFound, Unprocessable, UnsupportedEmoji],
   handler: (request) =>

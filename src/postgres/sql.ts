@@ -70,6 +70,9 @@ const noAnswer = new Unavailable({
 /**
  * Writes a block of a temporary table, which must be allocated on the disk. The table is dropped at the end of the
  * statement. A server that is a standby or read-only refuses to create it.
+ *
+ * A role without the privilege TEMP is refused for another reason, whether the disk is full or not. So this counts as a
+ * success, and the next rejected write of a request reports the failure again.
  */
 const testWrite: Statement = (q) => q`create temporary table write_test on commit drop as
                                        select repeat('x', 4000) as bytes`
@@ -337,7 +340,9 @@ export class Sql extends Context.Service<
         const orDie = <Row>(rows: Effect.Effect<ReadonlyArray<Row>, Unavailable | SqlRefused>) =>
           Effect.catchTag(rows, "SqlRefused", (refused) => Effect.die(refused))
 
-        const writeFailures = new WriteFailures(Effect.asVoid(send(testWrite, ignored, true)))
+        const writeFailures = new WriteFailures(
+          Effect.catchTag(Effect.asVoid(send(testWrite, ignored, true)), "SqlRefused", () => Effect.void),
+        )
         const scope = yield* Effect.scope
         const noteWriteFailure = ({ message }: Error) => {
           if (!writeFailures.isFailing) fork(Effect.forkIn(writeFailures.note(message), scope))

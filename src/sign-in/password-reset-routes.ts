@@ -74,6 +74,7 @@ const useReset = route({
   summary: "Set a new password with an emailed link (form), or without a token email the link",
   path,
   search: resetQuery,
+  work: "login",
   limit: "mail",
   redirects: [303],
   errors: [Forbidden, InvalidRequest, Unprocessable],

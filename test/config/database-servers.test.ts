@@ -17,6 +17,10 @@ describe("a database URL with several servers", () => {
     ["postgresql:///db?host=h1,h2&port=6001", ["h1:6001", "h2:6001"]],
     ["postgres://u@/db?host=/run/one,::1,h3", ["/run/one", "::1:5432", "h3:5432"]],
     ["postgres://u@%2Frun%2Fone,h2/db", ["/run/one", "h2:5432"]],
+    ["postgres://u@h1,h2:6002/db?host=&port=", ["h1:5432", "h2:6002"]],
+    ["postgres://u@localhost:6000/db?host=h1,h2", ["h1:6000", "h2:6000"]],
+    ["postgres://u@h1:6001,h2/db?host=h3,h4", ["h3:6001", "h4:5432"]],
+    ["postgres://u@h1:6001,h2:6002/db?port=6003", ["h1:6003", "h2:6003"]],
   ])("is accepted, and the service uses only the primary: %s", (url, expected) => {
     expect(problems(url)).toEqual([])
     expect(names(url)).toEqual(expected)
@@ -35,7 +39,10 @@ describe("a database URL with several servers", () => {
 
   it.each([
     ["postgres://u@h1,h2/db?port=1,2,3", "port lists 3 ports for 2 servers"],
+    ["postgres://u@h1:6001,h2:6002/db?host=h3,h4,h5", "port lists 2 ports for 3 servers"],
+    ["postgres://u@h1,h2/db?host=h3", "port lists 2 ports for 1 servers"],
     ["postgres://u@h1:0,h2/db", "port=0 is not a valid port"],
+    ["postgres://u@h1,h2:65536/db", "port=65536 is not a valid port"],
     ["postgres://u@h1,,h2/db", "a server in the list has no host"],
   ])("is rejected at startup if the list is wrong: %s", (url, reason) => {
     expect(problems(url)).toEqual([`DATABASE_URL: ${reason}`])

@@ -151,5 +151,6 @@ describe("a database URL with libpq parameters", () => {
 
   it("is rejected at startup if its port is invalid", () => {
     expect(problems("port=many")).toEqual(["DATABASE_URL: port=many is not a valid port"])
+    expect(problems("port=65536")).toEqual(["DATABASE_URL: port=65536 is not a valid port"])
   })
 })

@@ -1,7 +1,7 @@
-import { expect, it } from "vitest"
+import { expect, it, vi } from "vitest"
 import { serveDirectory } from "../directory/directory-service.ts"
 import { openSocket } from "../fixtures/raw-http.ts"
-import type { Answer, serve } from "../fixtures/service.ts"
+import { type Answer, serve } from "../fixtures/service.ts"
 import { freshIds } from "../orders/shopper.ts"
 
 const cached = "🐙🌊"
@@ -130,4 +130,28 @@ it("writes that wait too long for the database get 503 and write nothing, while 
   expect(stored.map((row) => row["canonical"]).sort()).toEqual(written.sort())
   const again = await Promise.all(ids.flatMap((id, n) => (isOverloaded(all[n]!) ? [register(id, n)] : [])))
   expect(again.map(({ status }) => status)).toEqual(again.map(() => 200))
+})
+
+it("a write whose body arrives seconds after its header is not late", async () => {
+  const service = await serve({}, { maxWaitMs: 2000 })
+  const { token } = await service.user()
+  const body = JSON.stringify({ first_name: "Ada" })
+  const socket = await openSocket(Number(new URL(service.url).port))
+  let received = ""
+  socket.on("data", (chunk) => {
+    received += chunk
+  })
+  socket.write(
+    `PATCH /account HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
+  )
+  // The answer to another request shows that the server has received the first part.
+  expect((await service.call("GET", "/health")).status).toBe(200)
+  expect(received).toBe("")
+  // The clock is put forward, so the test does not have to wait. It stays ahead, because it must not go back.
+  const now = performance.now.bind(performance)
+  vi.spyOn(performance, "now").mockImplementation(() => now() + 2500)
+  socket.write(body.slice(5))
+  await expect.poll(() => received).not.toBe("")
+  expect(received).toMatch(/^HTTP\/1.1 200 .*"first_name":"Ada"/s)
+  socket.destroy()
 })

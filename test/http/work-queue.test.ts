@@ -13,7 +13,9 @@ const maxWaitMs = 2000
 
 const makeQueue = () => {
   const log = { begun: [] as Array<number>, refused: [] as Array<number> }
-  const budget = new TurnBudget(() => queue.startNext())
+  const budget = new TurnBudget(() => {
+    while (queue.startOne());
+  })
   const queue: WorkQueue = new WorkQueue({ budget, maxWaitMs, maxRunning: 64, minRunning: 32 })
   let count = 0
   const add = (requests: number) => {

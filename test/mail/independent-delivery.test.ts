@@ -81,6 +81,23 @@ it("other mail is sent while the server does not greet some connections", async 
   expect(await metric(service, "outbox_sending")).toBe(2)
 })
 
+it("mails that cannot be rendered are abandoned, and other mail is sent", async () => {
+  const smtp = await startSmtp()
+  const service = await serve({ SMTP_URL: smtp.url, ...quickStop })
+  // More than can be sent at the same time.
+  const broken = addresses(20)
+  await service.sql`insert into outbox ${service.sql(
+    broken.map((recipient) => ({ recipient, kind: "security_notice", payload: '{"api_keys":[null]}' })),
+  )}`
+  for (const to of broken)
+    await expect.poll(() => stateOf(service, to)).toEqual({ sent: false, given_up: true, tries: 1 })
+  const to = someEmail()
+  await put(service, [to], "security_notice")
+  await expect.poll(() => stateOf(service, to)).toEqual({ sent: true, given_up: false, tries: 1 })
+  expect(smtp.read).toEqual([to])
+  await expect.poll(() => metric(service, "outbox_sending")).toBe(0)
+})
+
 it("codes are sent before receipts that were stored earlier, and receipts still get slots", async () => {
   const answers: Array<() => void> = []
   const smtp = await startSmtp({}, (_to, done) => void answers.push(done))

@@ -1,4 +1,4 @@
-import { Effect, ManagedRuntime, Result } from "effect"
+import { Effect, Layer, Logger, ManagedRuntime, Result } from "effect"
 import { beforeAll, describe, expect, it, vi } from "vitest"
 import { connect, Sql } from "../../src/postgres/sql.ts"
 import { createDatabase } from "../fixtures/database.ts"
@@ -294,5 +294,33 @@ describe("a failed statement", () => {
     // No request writes from here on.
     await full.sql.unsafe("drop event trigger full_disk")
     await expect.poll(ready).toMatchObject({ postgres: "ok", writes: "ok" })
+  })
+  it("that writes to a full disk is reported only for a while if the role may not create temporary tables", async () => {
+    const connection = await createDatabase()
+    if (!("database" in connection)) throw new Error("the test database must be reached by its socket")
+    const { database, port, socketDir } = connection
+    const role = `no_temp_${database}`
+    const admin = connect({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+    await admin.unsafe(`create role ${role} login; revoke temporary on database ${database} from public`)
+    const url = `postgres://${role}@${encodeURIComponent(socketDir)}:${port}/${database}`
+    const log: Array<unknown> = []
+    const limited = ManagedRuntime.make(
+      Layer.provideMerge(
+        Sql.layer({ connection: { url }, poolSize: 1, statementTimeoutMs: 60_000 }),
+        Logger.layer([Logger.make(({ message }) => log.push([message].flat()[0]))]),
+      ),
+    )
+    cleanUp(async () => {
+      await limited.dispose()
+      await admin.unsafe(`drop role ${role}`)
+      await admin.end()
+    })
+    const sql = await limited.runPromise(Sql)
+    const full = sql.once((q) => q`do $$ begin raise exception using errcode = '53100'; end $$`)
+    expect(await limited.runPromise(Effect.result(full))).toMatchObject({
+      failure: { error: "The database does not accept writes at the moment. Retry later." },
+    })
+    await expect.poll(() => log).toEqual(["postgres rejects writes", "postgres accepts writes again"])
+    expect(sql.writesFail()).toBe(false)
   })
 })

@@ -32,8 +32,11 @@ export interface AdmissionOptions {
 
 /** Decides for each request whether it is begun, waits, or is refused. Nothing of the request is decoded before. */
 export const makeAdmission = ({ maxWaitMs, overloaded }: AdmissionOptions) => {
+  // The kinds that wait share the budget of each turn, so a flood of one kind does not stop the others. What a kind does
+  // not need is left to the others.
   const budget = new TurnBudget(() => {
-    for (const kind of workKinds) queues[kind].startNext()
+    let waiting: ReadonlyArray<WorkQueue> = Object.values(queues)
+    while (waiting.length > 0) waiting = waiting.filter((queue) => queue.startOne())
   })
   const queues = Object.fromEntries(
     workKinds.map((kind) => [kind, new WorkQueue({ budget, maxWaitMs, ...limits[kind] })]),

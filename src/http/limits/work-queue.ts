@@ -11,7 +11,7 @@ export interface Work {
 
 export interface WorkQueueOptions {
   readonly budget: TurnBudget
-  /** The maximum time from the arrival of a request until it is begun, or until its statement is sent. */
+  /** The maximum time from the arrival of a complete request until it is begun, or until its statement is sent. */
   readonly maxWaitMs: number
   /** The maximum number of requests that run at the same time. */
   readonly maxRunning: number
@@ -96,20 +96,35 @@ export class WorkQueue {
   done(wasServed: boolean): void {
     this.#running--
     if (wasServed) this.#completed++
-    this.startNext()
+    this.#startNext()
   }
 
-  startNext(): void {
-    if (this.#isStarting) return
+  /** Begins the first request that waits, if it may run. Returns whether it did. */
+  startOne(): boolean {
+    if (this.#isStarting) return false
     this.#isStarting = true
-    for (const work of this.#waiting) {
-      if (!this.#mayStart()) break
-      this.#waiting.delete(work)
-      if (work.discardAt < performance.now()) this.#discard(work)
-      else this.#start(work)
-    }
+    const isStarted = this.#startFirst()
     this.#isStarting = false
-    if (this.#waiting.size > 0 && this.#running < this.#maxRunning()) this.#options.budget.awaitTurn()
+    if (!isStarted && this.#waiting.size > 0 && this.#running < this.#maxRunning())
+      this.#options.budget.awaitTurn()
+    return isStarted
+  }
+
+  #startNext(): void {
+    while (this.startOne());
+  }
+
+  #startFirst(): boolean {
+    for (const work of this.#waiting) {
+      if (!this.#mayStart()) return false
+      this.#waiting.delete(work)
+      if (work.discardAt >= performance.now()) {
+        this.#start(work)
+        return true
+      }
+      this.#discard(work)
+    }
+    return false
   }
 
   #mayStart(): boolean {
@@ -171,7 +186,7 @@ export class WorkQueue {
       this.#waiting.delete(work)
       this.#discard(work)
     }
-    this.startNext()
+    this.#startNext()
     if (this.#waiting.size > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined

@@ -32,6 +32,7 @@ const deletePaymentMethod = route({
   summary: "Delete a payment method here and at the provider",
   method: "del",
   path: "/payment_methods/:id",
+  work: "provider",
   scope: "paymentMethod:destroy",
   access: { own: true },
   params,

@@ -1,10 +1,12 @@
 import type postgres from "postgres"
 import { type DatabaseServer, readDatabaseUrl } from "../../config/database-url.ts"
 import {
+  type Answer,
   askServers,
   choosePrimary,
   followTimeline,
   type History,
+  inTime,
   isOlder,
   type OpenServer,
   reasonsOf,
@@ -23,11 +25,12 @@ export type Search =
  * clients of another server are then closed.
  */
 export class FollowedDatabase {
-  readonly servers: ReadonlyArray<DatabaseServer>
+  readonly servers: ReturnType<typeof readDatabaseUrl>["servers"]
   readonly needsPrimary: boolean
   readonly #clients = new Set<postgres.Sql>()
   readonly #listeners = new Set<() => void>()
-  #current: DatabaseServer
+  /** The primary that is used. Undefined before the first search has found one. */
+  #found: DatabaseServer | undefined
   #history: History | undefined
   #generation = 0
   #searching: Promise<Search> | undefined
@@ -36,11 +39,10 @@ export class FollowedDatabase {
     const { needsPrimary, servers } = readDatabaseUrl(url)
     this.servers = servers
     this.needsPrimary = needsPrimary
-    this.#current = servers[0]
   }
 
   get current(): DatabaseServer {
-    return this.#current
+    return this.#found ?? this.servers[0]
   }
 
   /** Changes whenever another server, or a newly promoted one, is used. It may lack what the former one had written. */
@@ -76,8 +78,8 @@ export class FollowedDatabase {
   }
 
   async #search(open: OpenServer): Promise<Search> {
-    const answers = await askServers(this.servers, open)
-    const found = choosePrimary(answers, this.#history, this.#current)
+    const answers = await askServers(this.servers, open, (answer) => this.#canReplace(answer))
+    const found = choosePrimary(answers, this.#history, this.current)
     if (found === undefined) return { reasons: reasonsOf(answers) }
     const { history, server } = found
     const isNewHistory =
@@ -86,11 +88,21 @@ export class FollowedDatabase {
       const problem = await this.#noteHistory(open(server), history)
       if (problem !== undefined) return { reasons: [`${server.name}: ${problem}`] }
     }
-    const isMoved = server !== this.#current || (isNewHistory && this.#history !== undefined)
-    this.#current = server
+    const isMoved = server !== this.current || (isNewHistory && this.#history !== undefined)
+    this.#found = server
     this.#history = history ?? this.#history
     if (isMoved) this.#move()
     return { server, history }
+  }
+
+  /**
+   * Whether the server can be used instead of the current one. While the current one answers, nothing is urgent, and a
+   * newer primary may need longer than the grace to answer. At startup, any of the servers may be the newest primary.
+   */
+  #canReplace(answer: Answer): boolean {
+    const former = this.#found
+    if (former === undefined || answer.server === former) return false
+    return choosePrimary([answer], this.#history, former) !== undefined
   }
 
   /**
@@ -98,7 +110,7 @@ export class FollowedDatabase {
    */
   async #noteHistory(sql: postgres.Sql, history: History): Promise<string | undefined> {
     try {
-      await followTimeline(sql, history)
+      await inTime(followTimeline(sql, history))
       return undefined
     } catch (error) {
       const { code, message } = error as { code?: string; message: string }

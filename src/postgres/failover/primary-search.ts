@@ -1,10 +1,13 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import type postgres from "postgres"
 import type { DatabaseServer } from "../../config/database-url.ts"
+import { toFailure } from "../sql-failures.ts"
 
 /** How long a server may take to answer the search. */
 const answerMs = 3000
-/** How long the search waits for other servers after a primary has answered. One of them may be a newer primary. */
+/**
+ * How long the search waits for other servers after one has answered that can replace the current primary. One of them
+ * may be a newer primary.
+ */
 const graceMs = 300
 
 /**
@@ -27,9 +30,16 @@ export type OpenServer = (server: DatabaseServer) => postgres.Sql
 export const isOlder = (one: History | undefined, other: History | undefined): boolean =>
   one !== undefined && other !== undefined && one.system === other.system && one.timeline < other.timeline
 
+/** Waits for the answer of a server for a limited time: a stalled connection reports no error. */
+export const inTime = <A>(answer: Promise<A>): Promise<A> =>
+  new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error("does not answer")), answerMs).unref()
+    answer.then(resolve, reject).finally(() => clearTimeout(late))
+  })
+
 /**
  * Reads the history of a primary. The functions are available to every role, but some hosting providers have no WAL; then
- * the history is unknown.
+ * the server refuses the statement, and the history is unknown. Fails if the connection breaks.
  */
 const readHistory = async (sql: postgres.Sql): Promise<History | undefined> => {
   const [row] = await sql
@@ -37,7 +47,10 @@ const readHistory = async (sql: postgres.Sql): Promise<History | undefined> => {
       `select (select system_identifier::text from pg_control_system()) as system,
               ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int as timeline`,
     )
-    .catch(() => [])
+    .catch((error) => {
+      if (toFailure(error)._tag !== "SqlRefused") throw error
+      return []
+    })
   return row
 }
 
@@ -58,15 +71,8 @@ const ask = async (server: DatabaseServer, open: OpenServer): Promise<Answer> =>
       ? { server, isPrimary: false, reason: "is a standby" }
       : { server, isPrimary: true, history: await readHistory(sql) }
   }
-  const late = sleep(answerMs, undefined, { ref: false }).then(
-    (): Answer => ({
-      server,
-      isPrimary: false,
-      reason: "does not answer",
-    }),
-  )
   try {
-    return await Promise.race([question(), late])
+    return await inTime(question())
   } catch (error) {
     const { code, message } = error as { code?: string; message?: string }
     return { server, isPrimary: false, reason: message || code || "cannot be reached" }
@@ -76,12 +82,13 @@ const ask = async (server: DatabaseServer, open: OpenServer): Promise<Answer> =>
 }
 
 /**
- * Asks all servers at the same time. Returns the answers that arrived when all have answered, or a short time after a
- * primary has answered, so that a server that is gone does not delay the search.
+ * Asks all servers at the same time. Returns the answers that arrived when all have answered, or a short time after an
+ * answer that `isEnough`, so that a server that is gone does not delay a failover.
  */
 export const askServers = async (
   servers: ReadonlyArray<DatabaseServer>,
   open: OpenServer,
+  isEnough: (answer: Answer) => boolean,
 ): Promise<ReadonlyArray<Answer>> => {
   const answers: Array<Answer> = []
   await new Promise<void>((resolve) => {
@@ -89,7 +96,7 @@ export const askServers = async (
       void ask(server, open).then((answer) => {
         answers.push(answer)
         if (answers.length === servers.length) resolve()
-        else if (answer.isPrimary) setTimeout(resolve, graceMs)
+        else if (isEnough(answer)) setTimeout(resolve, graceMs)
       })
   })
   return [...answers]
@@ -97,7 +104,8 @@ export const askServers = async (
 
 /**
  * Chooses the primary with the newest history. A primary that is older than `known` is refused: after a failover it has
- * come back without having become a standby. Of equal ones, `current` is chosen.
+ * come back without having become a standby. One without a history is then refused too, because it may be such a server.
+ * Of equal ones, `current` is chosen.
  */
 export const choosePrimary = (
   answers: ReadonlyArray<Answer>,
@@ -106,15 +114,19 @@ export const choosePrimary = (
 ) => {
   const primaries = answers.filter((answer) => answer.isPrimary)
   const newest = primaries.filter(
-    ({ history }) => !isOlder(history, known) && !primaries.some((other) => isOlder(history, other.history)),
+    ({ history }) =>
+      (known === undefined || (history !== undefined && !isOlder(history, known))) &&
+      !primaries.some((other) => isOlder(history, other.history)),
   )
   return newest.find(({ server }) => server === current) ?? newest[0]
 }
 
 /** One text for each server that is not usable. */
 export const reasonsOf = (answers: ReadonlyArray<Answer>): ReadonlyArray<string> =>
-  answers.map((answer) =>
-    answer.isPrimary
-      ? `${answer.server.name}: is a primary that was superseded by a promotion`
-      : `${answer.server.name}: ${answer.reason}`,
-  )
+  answers.map((answer) => {
+    const { name } = answer.server
+    if (!answer.isPrimary) return `${name}: ${answer.reason}`
+    return answer.history === undefined
+      ? `${name}: is a primary whose timeline cannot be read`
+      : `${name}: is a primary that was superseded by a promotion`
+  })
