@@ -12,6 +12,11 @@ export interface Operation {
    * commit. After the commit it identifies the effect: a retry that only makes the response has the same.
    */
   readonly run: string
+  /**
+   * Whether this attempt knows the outcome: an earlier attempt committed the effect, or this one got the result of its
+   * commit. Otherwise its effect can still be committed, by a statement whose result was lost.
+   */
+  knowsOutcome: boolean
   /** The outcome, if an earlier attempt of the request committed its effect. */
   readonly committed: { readonly outcome: unknown } | undefined
   /** Encrypts a JSON value, because outcomes can contain personal data and secrets. */
@@ -39,9 +44,11 @@ export interface KeyCommit {
  */
 export class Written<T> {
   readonly outcome: T
+  readonly isCommitted: boolean
 
-  constructor(outcome: T) {
+  constructor(outcome: T, isCommitted = true) {
     this.outcome = outcome
+    this.isCommitted = isCommitted
   }
 }
 
@@ -49,7 +56,7 @@ export class Written<T> {
  * Returns the outcome of a request that changes nothing, for example because the change was already made. A retry runs
  * the request again.
  */
-export const unchanged = <T>(outcome: T): Written<T> => new Written(outcome)
+export const unchanged = <T>(outcome: T): Written<T> => new Written(outcome, false)
 
 /** Runs a write that does not complete the request. It stores nothing with the Idempotency-Key. */
 export const apart = <A, E, R>(write: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -73,8 +80,9 @@ export const atMostOnce = <T, E, R>(act: Effect.Effect<Written<T>, E, R>): Effec
   Effect.flatMapEager(CurrentOperation, (operation) => {
     if (operation === undefined) return Effect.map(act, ({ outcome }) => outcome)
     if (operation.committed !== undefined) return Effect.succeed(operation.committed.outcome as T)
-    return Effect.flatMap(act, ({ outcome }) =>
+    return Effect.flatMap(act, ({ isCommitted, outcome }) => {
+      operation.knowsOutcome = isCommitted
       // The response is made from the stored form, so that a repeat makes the same response.
-      Effect.as(operation.afterCommit, JSON.parse(JSON.stringify(outcome)) as T),
-    )
+      return Effect.as(operation.afterCommit, JSON.parse(JSON.stringify(outcome)) as T)
+    })
   })

@@ -9,7 +9,7 @@ import {
   fieldFault,
   type InvalidRequest,
   type NotFound,
-  type Unavailable,
+  Unavailable,
   type Unprocessable,
 } from "../../schema/errors.ts"
 import { pubkeySigned } from "../keys/pubkeys.ts"
@@ -111,7 +111,14 @@ export class Records extends Context.Service<
             if (outcome.outcome === "changed") return outcome.written
             if (outcome.outcome === "unchanged") return unchanged<EditResult>({ rows: [], keep: undefined })
           }
-          return yield* new Conflict({ error: "The emoji id was changed by another request. Retry." })
+          // With a version, the next attempt cannot succeed. Without one, it can: the 503 is not stored with the
+          // Idempotency-Key.
+          return yield* expected === undefined
+            ? new Unavailable({
+                error: "The emoji id was changed by other requests. Retry later.",
+                retryAfterSeconds: 1,
+              })
+            : new Conflict({ error: "The emoji id was changed by another request. Read it again." })
         }),
       })
     }),

@@ -259,7 +259,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
         Effect.map((exit) => settle(exit, request)),
         Effect.provideContext(options.context),
       )
-    const ended = Effect.fnUntraced(function* (refused: Unauthorized) {
+    const ended = Effect.fnUntraced(function* (refused: Unauthorized | Forbidden) {
       const repeated = yield* guards.afterEnd(key, route.id, request, (principal) =>
         answered({ principal, rate: undefined }),
       )
@@ -269,7 +269,11 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
       guards.once(key, route.id, request, admitted.principal, answered(admitted)),
     )
     return yield* route.endsLogin
-      ? Effect.catchIf(once, (failure) => failure instanceof Unauthorized, ended)
+      ? Effect.catchIf(
+          once,
+          (failure) => failure instanceof Unauthorized || failure instanceof Forbidden,
+          ended,
+        )
       : once
   })
 

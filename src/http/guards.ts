@@ -45,8 +45,8 @@ export class Guards extends Context.Service<
       run: Effect.Effect<RawResponse>,
     ): Effect.Effect<RawResponse, InvalidRequest | Conflict | TooManyRequests | Unprocessable | Unavailable>
     /**
-     * Answers the retry of a request that ended its own login, for example a logout: its token is valid except that the
-     * session has ended. Returns undefined if this caller did not complete this request with this key.
+     * Answers the retry of a request that ended its own login, for example a logout, or took away its own permission. Its
+     * token is valid except that the session has ended. Returns undefined if this caller did not complete this request with this key.
      */
     afterEnd(
       key: string,

@@ -42,18 +42,27 @@ export const makeIdempotencyStore = Sql.useSync((sql) => ({
                                           ${leaseSeconds}, ${keySeconds})`,
       )
       .pipe(Effect.map((rows) => rows[0])),
-  keepAnswer: ({ caller, key, run }: KeyRun, status: number, answer: string) =>
+  /**
+   * Stores the response of this attempt. The first stored response stays. The response of an attempt that does not know
+   * the outcome is stored only if nothing was committed, so that it never replaces a committed outcome. Returns whether
+   * the response was stored.
+   */
+  keepAnswer: (
+    { caller, key, run }: KeyRun,
+    { answer, knowsOutcome, status }: { status: number; answer: string; knowsOutcome: boolean },
+  ) =>
     sql
       .rows(
         (q) => q`update idempotency_key set status = ${status}, answer = ${answer}, leased_until = null,
                         outcome = null, outcome_rows = null
-                  where caller = ${caller} and key = ${key} and run = ${run}`,
+                  where caller = ${caller} and key = ${key} and run = ${run} and status is null
+                    and (committed_at is null or ${knowsOutcome}) returning 1`,
       )
-      .pipe(Effect.asVoid),
+      .pipe(Effect.map((rows) => rows.length > 0)),
   /**
    * Ends the lease, so that the next request with this key runs. If the effect was committed, the key stays, and the
    * next request makes the response from the outcome. A statement of this attempt that is still running holds the row:
-   * then this waits for it.
+   * then this waits for it. Returns whether the effect was committed.
    */
   free: ({ caller, key, run }: KeyRun) =>
     sql
@@ -62,10 +71,11 @@ export const makeIdempotencyStore = Sql.useSync((sql) => ({
                    delete from idempotency_key
                     where caller = ${caller} and key = ${key} and run = ${run} and committed_at is null returning 1)
                  update idempotency_key set leased_until = now()
-                  where caller = ${caller} and key = ${key} and run = ${run} and committed_at is not null`,
+                  where caller = ${caller} and key = ${key} and run = ${run} and committed_at is not null
+                 returning 1`,
       )
-      .pipe(Effect.asVoid),
-  /** The state of a key, for a caller whose credentials are no longer valid. It is not leased. */
+      .pipe(Effect.map((rows) => rows.length > 0)),
+  /** What is stored for a key: a response or an outcome. The key is not leased. */
   find: (caller: string, key: string, requestHash: string) =>
     sql
       .rows<LeaseOutcome>(

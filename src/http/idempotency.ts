@@ -1,10 +1,17 @@
 import { createHash, randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { CurrentOperation, type Operation } from "../../actors/operation.ts"
-import { Conflict, InvalidRequest, type TooManyRequests, Unprocessable } from "../../schema/errors.ts"
+import {
+  Conflict,
+  InvalidRequest,
+  type TooManyRequests,
+  Unavailable,
+  Unprocessable,
+} from "../../schema/errors.ts"
 import { FailPoints } from "../config/fail-points.ts"
 import { Seal, SealBroken } from "../crypto/envelope-encryption.ts"
 import { readStoredRows } from "../postgres/guarded-write.ts"
+import { beforeEffect, CurrentRequestTime } from "../postgres/request-time.ts"
 import { keySeconds } from "../turns/operation-key.ts"
 import type { RawRequest, RawResponse } from "./endpoint.ts"
 import { type LeaseOutcome, makeIdempotencyStore } from "./idempotency-store.ts"
@@ -77,6 +84,16 @@ const unreadable = (status: number) =>
   })
 
 /**
+ * The error for an attempt that would answer otherwise than its committed effect. For example, the result of its commit
+ * was lost, it decided again, and refused. The retry makes the response from the outcome.
+ */
+const outcomeUnknown = new Unavailable({
+  error:
+    "The database lost its connection while it committed this request. Retry with the same Idempotency-Key.",
+  retryAfterSeconds: 1,
+})
+
+/**
  * Makes the functions that run a request once for each Idempotency-Key. While a request runs, it holds a lease of its
  * key; if its process dies, the lease expires. The statement that commits the effect of the request also stores its
  * outcome (see actors/operation.ts), and fails if the lease was lost. After it, the response is stored encrypted for a
@@ -140,19 +157,31 @@ export const makeIdempotency = (leaseSeconds: number) =>
       return { outcome: kept_rows === null ? value : { rows: readStoredRows(kept_rows), keep: value } }
     })
 
-    const store = Effect.fnUntraced(function* (
-      caller: string,
-      key: string,
-      run: string,
-      response: RawResponse,
-      quotaOwner: string,
-    ) {
-      const answer = isFinal(response) ? yield* pack(caller, key, response) : undefined
-      if (answer !== undefined) yield* Effect.ignore(limits.keep(quotaOwner, answer.length + rowBytes))
-      yield* answer === undefined
-        ? keys.free({ caller, key, run })
-        : keys.keepAnswer({ caller, key, run }, response.status, answer)
-    })
+    /**
+     * Stores the response of an attempt, or frees its key. Returns the response to send. It is another one if another
+     * attempt has stored its response first, and undefined if an outcome was committed that this attempt does not know.
+     */
+    const store = Effect.fnUntraced(
+      function* (operation: Operation, requestHash: string, response: RawResponse, quotaOwner: string) {
+        const { caller, key } = operation
+        const answer = isFinal(response) ? yield* pack(caller, key, response) : undefined
+        if (answer === undefined) {
+          const isCommitted = yield* keys.free(operation)
+          return isCommitted && !operation.knowsOutcome ? undefined : response
+        }
+        yield* Effect.ignore(limits.keep(quotaOwner, answer.length + rowBytes))
+        const { knowsOutcome } = operation
+        if (yield* keys.keepAnswer(operation, { status: response.status, answer, knowsOutcome }))
+          return response
+        const row = yield* keys.find(caller, key, requestHash)
+        if (row?.outcome === "repeat") return yield* unpack(caller, key, row)
+        if (knowsOutcome) return response
+        yield* keys.free(operation)
+        return undefined
+        // A late statement is discarded, but the key must be freed also by a request that was late.
+      },
+      Effect.provideService(CurrentRequestTime, undefined),
+    )
 
     const operationOf = (
       caller: string,
@@ -164,6 +193,7 @@ export const makeIdempotency = (leaseSeconds: number) =>
       key,
       run,
       committed,
+      knowsOutcome: committed !== undefined,
       seal: (value) => sealText(caller, key, "outcome", JSON.stringify(value)),
       afterCommit: failPoints.pass("request.after_commit"),
     })
@@ -195,7 +225,9 @@ export const makeIdempotency = (leaseSeconds: number) =>
       const caller = callerOf(principal, request)
       const newRun = randomUUID()
       const requestHash = hashOf(routeId, request)
-      const row = yield* keys.lease({ caller, key, run: newRun }, { requestHash, leaseSeconds, keySeconds })
+      const row = yield* keys
+        .lease({ caller, key, run: newRun }, { requestHash, leaseSeconds, keySeconds })
+        .pipe(beforeEffect)
       if (row?.outcome === "repeat") return yield* readable(routeId, row.status, unpack(caller, key, row))
       if (row?.outcome === "other")
         return yield* new Unprocessable({
@@ -210,31 +242,30 @@ export const makeIdempotency = (leaseSeconds: number) =>
       // An attempt that only finishes the request continues the one that committed its effect.
       const run = row?.outcome === "finish" ? row.kept_run : newRun
       const quotaOwner = quotaOwnerOf(principal, request)
-      const free = (refused: TooManyRequests) =>
-        Effect.andThen(
-          Effect.ignore(store(caller, key, run, { status: 429 }, quotaOwner)),
-          Effect.fail(refused),
-        )
       const committed =
         row?.outcome === "finish" ? yield* readable(routeId, 200, unpackOutcome(caller, key, row)) : undefined
+      const operation = operationOf(caller, key, run, committed)
+      const free = (refused: TooManyRequests) =>
+        Effect.andThen(
+          Effect.ignore(store(operation, requestHash, { status: 429 }, quotaOwner)),
+          Effect.fail(refused),
+        )
       // The quota is checked only here, before a first run, because a replayed response stores nothing.
       if (committed === undefined) yield* limits.keep(quotaOwner, 0).pipe(Effect.catch(free))
       // The response is stored even if the client disconnects, because the retry of the client needs it. If the
       // response cannot be stored, the request still succeeds, and a retry makes the response from the outcome.
-      const response = yield* Effect.provideService(
-        perform,
-        CurrentOperation,
-        operationOf(caller, key, run, committed),
+      const response = yield* Effect.provideService(perform, CurrentOperation, operation)
+      const stored = yield* store(operation, requestHash, response, quotaOwner).pipe(
+        Effect.catch((cause) =>
+          Effect.as(Effect.logWarning("idempotent response not stored", cause), response),
+        ),
       )
-      yield* store(caller, key, run, response, quotaOwner).pipe(
-        Effect.catch((cause) => Effect.logWarning("idempotent response not stored", cause)),
-      )
-      return response
+      return stored ?? (yield* outcomeUnknown)
     }, Effect.uninterruptible)
 
     /**
-     * Answers the retry of a request that ended the credentials of its caller, for example a logout. Returns undefined
-     * if this caller did not complete this request with this key.
+     * Answers the retry of a request that ended the credentials or the permission of its caller, for example a logout.
+     * Returns undefined if this caller did not complete this request with this key.
      */
     const repeat = Effect.fnUntraced(function* (
       key: string,

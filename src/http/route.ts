@@ -94,8 +94,8 @@ interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
    */
   readonly sensitive?: A extends "none" ? never : true
   /**
-   * The operation can end the login of its caller. A retry with the same Idempotency-Key then gets the response of the
-   * completed request, although its token is no longer accepted.
+   * The operation can end the login of its caller, or take away the caller's permission. A retry with the same
+   * Idempotency-Key then gets the response of the completed request, although its token is no longer accepted.
    */
   readonly endsLogin?: A extends "none" ? never : true
   /** The route accepts the limited tokens of the OAuth authorization-code flow. */

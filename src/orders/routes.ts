@@ -12,6 +12,7 @@ import { paged, pageOf, pageQuery, pageRequest } from "../../schema/paging.ts"
 import { BooleanText, text, Uuid } from "../../schema/wire-format.ts"
 import { recordEvent } from "../accounts/security-log/security-log.ts"
 import { route } from "../http/route.ts"
+import { formerOperationKey } from "./former-operation-key.ts"
 import { OrderHistory } from "./history.ts"
 import { Orders, type StoredOrder } from "./order-store.ts"
 import { OrderViews } from "./order-view.ts"
@@ -95,7 +96,8 @@ const refundOrder = route({
   errors: [EventRefused, NotFound, TwoFactorRequired, Unprocessable],
   handler: ({ body, params: { id } }) =>
     Effect.gen(function* () {
-      const order = yield* Refunds.use((refunds) => refunds.run(id.toLowerCase(), body))
+      const formerKey = yield* formerOperationKey(id, body)
+      const order = yield* Refunds.use((refunds) => refunds.run(id.toLowerCase(), body, formerKey))
       yield* recordBooking("order.refunded", order.context, body.amount ?? null)
       return yield* OrderHistory.use((history) => history.show(order))
     }),

@@ -55,16 +55,17 @@ const withKey =
               where i.caller = ${caller} and i.key = ${key} and r.list is not null returning 1)
       select effect.* from effect where (select ok from guard)`
 
-const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?[+-]\d\d:\d\d$/
+/** The names of times. JSON does not tell them from text, and a text that a user wrote can look like a time. */
+const timeNames = /_(at|date)$/
 
 /** Converts stored rows to the form in which a statement returns them: times have the format of the API. */
 export const readStoredRows = (rows: unknown): ReadonlyArray<unknown> =>
   (rows as ReadonlyArray<Record<string, unknown>>).map((row) =>
     Object.fromEntries(
-      Object.entries(row).map(([name, value]) => [
-        name,
-        typeof value === "string" && timestamp.test(value) ? isoTime(Date.parse(value)) : value,
-      ]),
+      Object.entries(row).map(([name, value]) => {
+        const time = timeNames.test(name) && typeof value === "string" ? Date.parse(value) : Number.NaN
+        return [name, Number.isNaN(time) ? value : isoTime(time)]
+      }),
     ),
   )
 
@@ -100,7 +101,12 @@ export const makeWrite =
             // The statement was committed, but its connection broke before the result arrived, and it was sent again.
             ({ detail }) =>
               detail === "committed"
-                ? Effect.map(stored, ([row]) => written(readStoredRows(row?.rows) as ReadonlyArray<Row>))
+                ? Effect.flatMap(stored, ([row]) =>
+                    // Another attempt has finished the request and stored its response instead of the rows.
+                    row?.rows == null
+                      ? Effect.fail(takenOver)
+                      : Effect.succeed(written(readStoredRows(row.rows) as ReadonlyArray<Row>)),
+                  )
                 : Effect.fail(takenOver),
           ),
         ),

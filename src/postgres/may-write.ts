@@ -5,10 +5,12 @@ const writes = /\b(insert|update|delete|merge|truncate|notify)\b/i
 const calls = /\b[a-z]+_[a-z_]+(?=\()/g
 /** The functions that only read. A function that is not listed counts as one that writes. */
 const reads =
-  /^(array|json|jsonb|make|pg_current|pg_snapshot|string|to|row|display|date|regexp)_|^(views_since|live_lookup|wire_time|has_confirmed|money_held|event_row)$/
+  /^(array|json|jsonb|make|pg_current|pg_snapshot|string|to|row|display|date|regexp)_|^(channel_parties|cluster_lock|demo_items_left|epoch_ms|event_row|has_confirmed|ledger_audit|listed_emoji_id|live_epoch|live_lookup|may_write|money_held|owns_something|prompt_is_due|recipient_sees|session_user_of|user_holdings|views_since|wire_time|clock_timestamp)$/
+/** Statements that only count requests. They do not change what a request asks for, so it can still be discarded. */
+const counts = /\b(take_rate\(|rate_window\b)/
 
 const mayWriteText = (text: string): boolean =>
-  writes.test(text) || (text.match(calls) ?? []).some((name) => !reads.test(name))
+  !counts.test(text) && (writes.test(text) || (text.match(calls) ?? []).some((name) => !reads.test(name)))
 
 interface Template {
   readonly strings: ReadonlyArray<string>
@@ -18,7 +20,7 @@ interface Template {
 const isTemplate = (value: object): value is Template => "strings" in value && "args" in value
 
 /**
- * Whether a statement may write. In doubt the result is true: then its request is not discarded later, although it
+ * Whether a statement may write what its request asks for. In doubt the result is true: then its request is not discarded later, although it
  * could be. The client (postgres 3.4.9) keeps the fixed parts of a template in `strings`, and values and nested
  * parts in `args`.
  */

@@ -1,4 +1,4 @@
-import { Context } from "effect"
+import { Context, Effect } from "effect"
 import { Unavailable } from "../../schema/errors.ts"
 
 /** How long the current request may wait, in monotonic time (`performance.now`). */
@@ -34,3 +34,20 @@ export const waitedTooLong = new Unavailable({
   error: "The service is overloaded. The request waited too long and changed nothing. Retry later.",
   retryAfterSeconds: 1,
 })
+
+/**
+ * Runs a write that precedes the effect of the request, such as the lease of its Idempotency-Key. It is discarded like
+ * the other statements, but the request counts as one that has written nothing, so it can still be discarded.
+ */
+export const beforeEffect = <A, E, R>(write: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMapEager(CurrentRequestTime, (time) =>
+    time === undefined ? write : Effect.provideService(write, CurrentRequestTime, { ...time }),
+  )
+
+/**
+ * Fails if the request has waited too long, also if it counts as one that has written. For a decision that is right
+ * only if the request was made recently, before anything of it was committed.
+ */
+export const refuseLate: Effect.Effect<void, Unavailable> = Effect.flatMapEager(CurrentRequestTime, (time) =>
+  time !== undefined && performance.now() > time.discardAt ? Effect.fail(waitedTooLong) : Effect.void,
+)

@@ -79,6 +79,17 @@ describe("a retry of a request whose first response was lost", () => {
     expect((await login(service, admin.email, newPassword)).status).toBe(200)
   })
 
+  it("is answered when administrators took away their own permission by it", async () => {
+    const admin = await register(service)
+    await service.sql`update app_user set role = 'Admin' where id = ${admin.id}`
+    const { access_token: token } = (await login(service, admin.email)).body
+    const path = `/users/${admin.id}`
+    const body = { role: "User" }
+    await repeatAfterLoss(service, { method: "PATCH", path, options: { token, body } })
+    const again = await service.call("PATCH", path, { token, body, headers: { "idempotency-key": "new" } })
+    expect(again.status).toBe(403)
+  })
+
   it("returns the same tokens of an OAuth client that refreshes them", async () => {
     const { credentials, form, userId } = await authorizationCode(service)
     const { method, options, path } = formRequest("/token", form)

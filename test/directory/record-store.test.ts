@@ -211,6 +211,7 @@ const operation = async (run: string, held = run): Promise<Operation> => {
     caller: "someone",
     key,
     run,
+    knowsOutcome: false,
     committed: undefined,
     seal: (value) => Effect.succeed(JSON.stringify(value)),
     afterCommit: Effect.void,

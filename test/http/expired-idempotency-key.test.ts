@@ -69,3 +69,16 @@ it.each([
     expect((await buyer.order(order.id)).body[member]).toBe(total)
   },
 )
+
+it("an expired key that a process of release 0.2.0 leases again has no outcome of the earlier request", async () => {
+  const key = randomUUID()
+  const begin = () =>
+    one.sql`select outcome from begin_once('someone', ${key}, 'hash', ${randomUUID()}, 60, 86400)`
+  expect(await begin()).toEqual([{ outcome: "run" }])
+  await one.sql`update idempotency_key set outcome = 'sealed', outcome_rows = '[]', committed_at = now(),
+                                           created_at = now() - interval '2 days' where key = ${key}`
+  expect(await begin()).toEqual([{ outcome: "run" }])
+  const [row] =
+    await one.sql`select outcome, outcome_rows, committed_at from idempotency_key where key = ${key}`
+  expect(row).toEqual({ outcome: null, outcome_rows: null, committed_at: null })
+})

@@ -89,7 +89,7 @@ begin
   values (p_caller, p_key, p_hash, p_run, clock_timestamp() + make_interval(secs => p_lease_seconds))
   on conflict (caller, key) do update
      set request_hash = excluded.request_hash, run = excluded.run, leased_until = excluded.leased_until,
-         status = null, answer = null, created_at = now()
+         status = null, answer = null, outcome = null, outcome_rows = null, committed_at = null, created_at = now()
    where i.run = excluded.run
       or i.created_at < clock_timestamp() - make_interval(secs => p_keep_seconds)
       or (i.status is null and i.committed_at is null and i.leased_until < clock_timestamp()

@@ -1,6 +1,7 @@
 import { Data, Effect } from "effect"
 import { unchanged } from "../../../actors/operation.ts"
 import { currentDevice } from "../../http/request/device.ts"
+import { refuseLate } from "../../postgres/request-time.ts"
 import { type Issued, makeSessionTokens, tokenState } from "./session-tokens.ts"
 import { makeSessionTurn, refused, revokeFamily } from "./session-turn.ts"
 
@@ -42,6 +43,8 @@ export const makeRefreshSession = Effect.gen(function* () {
               if (context.raisedByCode) return yield* refused()
               return yield* new AlreadyRotated({ issued: yield* issue(account, context) })
             case "reused":
+              // A delayed request may be older than the refreshes after it, so it is no sign of a stolen token.
+              yield* refuseLate
               outcome = { reused: true, userId: account.id, sessionId: facts.sessionId }
               return revokeFamily
             case "unknown":

@@ -2,6 +2,7 @@ import { Data, Effect } from "effect"
 import { SessionActors } from "../../../actors/two-factor-session.ts"
 import { RateLimits } from "../../http/limits/rate-limits.ts"
 import { currentDevice } from "../../http/request/device.ts"
+import { refuseLate } from "../../postgres/request-time.ts"
 import { attemptId } from "../../turns/operation-key.ts"
 import { SecurityLog } from "../security-log/security-log.ts"
 import { codesLocked, SecondFactors } from "../two-factor/second-factors.ts"
@@ -65,6 +66,8 @@ export const makeVerifyCode = Effect.gen(function* () {
           const state = tokenState(facts, context, now)
           if (state === "unknown") return yield* refused()
           if (state === "reused") {
+            // A delayed request may be older than the refreshes after it, so it is no sign of a stolen token.
+            yield* refuseLate
             outcome = { refusal: "reused", userId, sessionId }
             return revokeFamily
           }

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { atMostOnce, unchanged } from "../../../actors/operation.ts"
+import { atMostOnce, CurrentOperation, unchanged } from "../../../actors/operation.ts"
 import { dueCents } from "../../../machines/orders/money.ts"
 import { type EventRefused, type Forbidden, NotFound } from "../../../schema/errors.ts"
 import type { CheckoutCartRequest } from "../../../schema/orders/order.ts"
@@ -12,6 +12,7 @@ import { findBooked, otherAmount } from "../booked.ts"
 import { type Cart, type CartRefusal, Carts, type CartTurn, repeatedTurn } from "../cart/cart.ts"
 import { ineligible, itemsUnavailable } from "../cart/items.ts"
 import { unclaimed } from "../cart/turns.ts"
+import { formerOperationKey } from "../former-operation-key.ts"
 import { Orders, type StoredOrder } from "../order-store.ts"
 import { Payments } from "../payments/payments.ts"
 import { ReplacedIntents } from "../payments/replaced-intents.ts"
@@ -179,7 +180,9 @@ export class Checkouts extends Context.Service<
         const known = repeated(cart, requested)
         if (known !== undefined) return unchanged(known)
         const defaultKey = cart.user.pubkeys[0] ?? (yield* keys.of(buyer))
-        const fixed = { request, requestedKey, defaultKey, organizationId, fees, ttlSeconds: cartTtlSeconds }
+        const formerKey = yield* formerOperationKey(request)
+        const ttlSeconds = cartTtlSeconds
+        const fixed = { request, requestedKey, defaultKey, organizationId, fees, ttlSeconds, formerKey }
         const runTurn = (only: string | undefined, found: Cart | undefined) => {
           const committed = carts.complete(
             buyer,
@@ -205,7 +208,10 @@ export class Checkouts extends Context.Service<
               }),
           })
         }
-        const first = yield* runTurn(orderId, cart)
+        // `checkout.hold` is committed without the Idempotency-Key. An attempt that has lost its key must not continue with
+        // the user's next cart after another attempt has paid this one.
+        const isKeyed = (yield* CurrentOperation) !== undefined
+        const first = yield* runTurn(orderId ?? (isKeyed ? cart.order.context.id : undefined), cart)
         if (first.outcome.event !== "checkout.hold") return first
         // The hold is not stored with the Idempotency-Key. After a crash the request continues from the held order.
         yield* checkBoxes(first.outcome)

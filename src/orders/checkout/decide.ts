@@ -9,6 +9,7 @@ import { isoTime } from "../../../schema/iso-time.ts"
 import type { CheckoutCartRequest } from "../../../schema/orders/order.ts"
 import type { OrganizationFees } from "../../../schema/organizations/organization.ts"
 import { findBooked, otherAmount } from "../booked.ts"
+import { findFormerlyBooked } from "../former-operation-key.ts"
 import type { StoredOrder } from "../order-store.ts"
 import { notFree } from "../refusals.ts"
 import { freeDiscounts } from "./discounts.ts"
@@ -27,6 +28,7 @@ export interface CheckoutInput {
   readonly organizationId: string | undefined
   readonly fees: OrganizationFees | undefined
   readonly ttlSeconds: number
+  readonly formerKey: string | undefined
 }
 
 /**
@@ -85,11 +87,14 @@ const decideFree = (
 }
 
 const decideCash = (
-  { at, items, order, request }: CheckoutInput,
+  { at, formerKey, items, order, request }: CheckoutInput,
   checkout: Checkout,
 ): Effect.Effect<OrderEvent, EventRefused | Unprocessable> => {
   const { amount, external_reference: reference } = request
-  const booked = findBooked(order.context.payments, reference)
+  const { payments } = order.context
+  if (reference == null && findFormerlyBooked(payments, formerKey, Date.parse(at)) !== undefined)
+    return Effect.fail(cashBooked)
+  const booked = findBooked(payments, reference)
   if (booked !== undefined)
     return amount == null || reference == null || booked.cents === amount
       ? Effect.fail(cashBooked)

@@ -14,6 +14,7 @@ import { isoTime } from "../../../schema/iso-time.ts"
 import type { RefundRequest } from "../../../schema/orders/order.ts"
 import { findBooked, otherAmount } from "../booked.ts"
 import { storedOf } from "../cart/cart.ts"
+import { findFormerlyBooked } from "../former-operation-key.ts"
 import type { StoredOrder } from "../order-store.ts"
 import { Payments } from "../payments/payments.ts"
 import { refusedByState } from "../refusals.ts"
@@ -60,8 +61,8 @@ interface Begun {
 class AlreadyBooked {
   readonly _tag = "AlreadyBooked"
   readonly begun: Begun
-  constructor(order: StoredOrder, refund: RequestedRefund) {
-    this.begun = { parts: [refund], order, intent: order.context.intent }
+  constructor(order: StoredOrder, ...parts: ReadonlyArray<RequestedRefund>) {
+    this.begun = { parts, order, intent: order.context.intent }
   }
 }
 
@@ -74,8 +75,15 @@ const findRefund = ({ refunds }: OrderContext, refundId: string): Refund | undef
 export class Refunds extends Context.Service<
   Refunds,
   {
-    /** Refunds an order through its payment providers. Each call is a new refund. */
-    run(orderId: string, request: RefundRequest): Effect.Effect<StoredOrder, Failure>
+    /**
+     * Refunds an order through its payment providers. Each call is a new refund, except if release 0.2.0 has made it for
+     * a request with this key.
+     */
+    run(
+      orderId: string,
+      request: RefundRequest,
+      formerKey: string | undefined,
+    ): Effect.Effect<StoredOrder, Failure>
     /**
      * Books a refund that was made elsewhere. If the order already has this reference, the call books nothing, and
      * fails if the amounts differ.
@@ -247,20 +255,27 @@ export class Refunds extends Context.Service<
         for (const outcome of outcomesOfAll) yield* outcome
       })
 
-      const plan = Effect.fnUntraced(function* ({ context }: StoredOrder, request: RefundRequest) {
+      const plan = Effect.fnUntraced(function* (
+        order: StoredOrder,
+        request: RefundRequest,
+        formerKey: string | undefined,
+      ) {
+        const { context } = order
+        if (findFormerlyBooked(context.refunds, formerKey, actors.now()) !== undefined)
+          return yield* Effect.fail(new AlreadyBooked(order))
         const planned = yield* planRefund(context, request)
         const closed = planned.find(({ provider }) => payments.find(provider) === undefined)
         return closed === undefined ? planned : yield* unreachable(closed.provider)
       })
 
       return Refunds.of({
-        run: Effect.fnUntraced(function* (orderId, request) {
+        run: Effect.fnUntraced(function* (orderId, request, formerKey) {
           const begun = yield* atMostOnce(
-            begin(orderId, (order) => plan(order, request), { completes: true }),
+            begin(orderId, (order) => plan(order, request, formerKey), { completes: true }),
           )
           yield* replaceIntent(begun)
           // If an earlier attempt of this request recorded the refunds, it possibly requested them too.
-          const isRepeated = (yield* CurrentOperation)?.committed !== undefined
+          const isRepeated = (yield* CurrentOperation)?.committed !== undefined || begun.parts.length === 0
           const requests = isRepeated ? [resume(orderId)] : begun.parts.map((part) => ask(orderId, part))
           // The refunds are already recorded. If the provider is unavailable, the sweep requests them again later.
           yield* Effect.forEach(requests, (one) => Effect.catchTag(one, "Unavailable", () => Effect.void))

@@ -26,9 +26,7 @@ export const makeAuthorizationCodeStore = Sql.useSync((sql) => ({
                  on conflict do nothing`,
       )
       .pipe(Effect.asVoid),
-  /**
-   * Creates a grant for an unused code. If the code was already used, this ends the grant that was created for it.
-   */
+  /** Creates a grant for an unused code. */
   redeem: <Keep>(
     jti: string,
     grant: {
@@ -41,13 +39,21 @@ export const makeAuthorizationCodeStore = Sql.useSync((sql) => ({
     keep: Keep,
   ) =>
     sql.write.rows<{ outcome: Redemption }, Keep>(
-      (q) => q`select redeem_code(${jti}, ${grant.clientId}, ${grant.id}, ${grant.emojiId}, ${grant.epoch},
-                                  ${grant.seconds}) as outcome`,
-      { keep, when: (q) => q`effect.outcome <> 'unknown'` },
+      (q) => q`select exchange_code(${jti}, ${grant.clientId}, ${grant.id}, ${grant.emojiId}, ${grant.epoch},
+                                    ${grant.seconds}) as outcome`,
+      { keep, when: (q) => q`effect.outcome = 'redeemed'` },
+    ),
+  /** Revokes the grant that was created for a code. Returns no row if there is none. */
+  revokeGrantOfCode: <Keep>(jti: string, clientId: string, keep: Keep) =>
+    sql.write.rows<{ outcome: Redemption }, Keep>(
+      (q) => q`update oauth_grant set revoked_at = coalesce(revoked_at, now())
+                where id = (select grant_id from authorization_code where jti = ${jti} and client_id = ${clientId})
+            returning 'reused' as outcome`,
+      { keep },
     ),
   /**
    * Starts the next generation of a grant's refresh token. The previous token gets the same generation until
-   * the new one is first used, at most for 60 seconds. Any older token ends the grant.
+   * the new one is first used, at most for 60 seconds. An older token changes nothing; its outcome is `reused`.
    */
   rotateGrant: <Keep>(
     grant: {
@@ -60,8 +66,16 @@ export const makeAuthorizationCodeStore = Sql.useSync((sql) => ({
   ) =>
     sql.write.rows<{ done: Rotation }, Keep>(
       (q) =>
-        q`select rotate_grant(${grant.id}, ${grant.clientId}, ${grant.generation}, ${grant.seconds}) as done`,
-      { keep, when: (q) => q`effect.done->>'outcome' <> 'gone'` },
+        q`select continue_grant(${grant.id}, ${grant.clientId}, ${grant.generation}, ${grant.seconds}) as done`,
+      { keep, when: (q) => q`effect.done->>'outcome' = 'rotated'` },
+    ),
+  /** Revokes a grant whose refresh token was used again. */
+  revokeGrant: <Keep>(id: string, clientId: string, keep: Keep) =>
+    sql.write.rows<{ done: Rotation }, Keep>(
+      (q) => q`update oauth_grant set revoked_at = coalesce(revoked_at, now())
+                where id = ${id} and client_id = ${clientId}
+            returning '{"outcome": "reused"}'::jsonb as done`,
+      { keep },
     ),
 }))
 

@@ -8,6 +8,7 @@ import type { BrowserSession } from "../../accounts/sessions/browser-sessions.ts
 import { type Claims, Tokens } from "../../accounts/sessions/tokens.ts"
 import { AppConfig } from "../../config/config.ts"
 import type { WriteOutcome } from "../../postgres/guarded-write.ts"
+import { refuseLate } from "../../postgres/request-time.ts"
 import { makeAuthorizationCodeStore, type Redemption, type Rotation } from "./authorization-code-store.ts"
 import type { AuthorizationRequest } from "./authorization-request.ts"
 
@@ -177,11 +178,18 @@ export class AuthorizationCodes extends Context.Service<
           generation: 1,
         }
         const keep = { grant, issuedAt: yield* nowSeconds }
-        const written = yield* store
-          .redeem(claims.jti ?? id, { ...grant, seconds: config.refreshTokenSeconds }, keep)
-          // A code that is used again ends the grant.
+        const jti = claims.jti ?? id
+        const written = yield* store.redeem(jti, { ...grant, seconds: config.refreshTokenSeconds }, keep)
+        const outcome = written.outcome.rows[0]?.outcome
+        if (outcome === "unknown") return yield* codeUsed()
+        if (outcome !== "reused") return written
+        // The grant is revoked, because one of the two requests was not made by the client. A delayed request can be an
+        // earlier attempt of the client itself.
+        yield* refuseLate
+        const revoked = yield* store
+          .revokeGrantOfCode(jti, client.client_id, keep)
           .pipe(callers.invalidating(claims.sub))
-        return written.outcome.rows[0]?.outcome === "unknown" ? yield* codeUsed() : written
+        return revoked.outcome.rows.length > 0 ? revoked : yield* codeUsed()
       })
 
       const refresh: AuthorizationCodes["Service"]["refresh"] = Effect.fnUntraced(
@@ -196,11 +204,17 @@ export class AuthorizationCodes extends Context.Service<
             generation: Number(claims.ext?.["generation"]),
           }
           const keep = { grant, issuedAt: yield* nowSeconds }
-          const written = yield* store
-            .rotateGrant({ ...grant, seconds: config.refreshTokenSeconds }, keep)
-            // A token that is used again ends the grant.
+          const written = yield* store.rotateGrant({ ...grant, seconds: config.refreshTokenSeconds }, keep)
+          const outcome = written.outcome.rows[0]?.done.outcome
+          if (outcome === "gone") return yield* invalid(refusal)
+          if (outcome !== "reused") return written
+          // A token that is used again ends the grant. A delayed request is older than the refreshes after it, so it is
+          // no sign of a stolen token.
+          yield* refuseLate
+          const revoked = yield* store
+            .revokeGrant(grant.id, client.client_id, keep)
             .pipe(callers.invalidating(claims.sub))
-          return written.outcome.rows[0]?.done.outcome === "gone" ? yield* invalid(refusal) : written
+          return revoked.outcome.rows.length > 0 ? revoked : yield* invalid(refusal)
         },
       )
 

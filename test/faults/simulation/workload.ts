@@ -81,6 +81,7 @@ export const run = ({ fates, steps }: Schedule) =>
         caller: "client",
         key,
         run,
+        knowsOutcome: stored !== undefined,
         committed: stored === undefined ? undefined : { outcome: JSON.parse(stored) },
         seal: (value) => Effect.succeed(JSON.stringify(value)),
         afterCommit: Effect.void,

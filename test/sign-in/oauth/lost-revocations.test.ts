@@ -22,7 +22,7 @@ const serveWithLostAnswers = async (statement: string) => {
 }
 
 it("a second use of a code revokes the code's tokens, even if the database's response is lost", async () => {
-  const { ask, lists } = await serveWithLostAnswers("redeem_code")
+  const { ask, lists } = await serveWithLostAnswers("update oauth_grant")
   const { code } = await codeFor()
   const token = (await exchange(code)).body.access_token
   expect(await lists(token)).toBe(200)
@@ -31,7 +31,7 @@ it("a second use of a code revokes the code's tokens, even if the database's res
 })
 
 it("a second use of an old refresh token revokes the newest tokens, even if the database's response is lost", async () => {
-  const { ask, lists } = await serveWithLostAnswers("rotate_grant")
+  const { ask, lists } = await serveWithLostAnswers("update oauth_grant")
   const first = (await exchange((await codeFor()).code)).body
   let last = first
   for (let i = 0; i < 2; i++) {
