@@ -82,8 +82,8 @@ describe("the SQL functions", () => {
   })
 
   it("are all called by the service or by other SQL, except those for operators and for the release before", () => {
-    // Operators call the first function to check the ledger. Processes of the release before call the other one.
-    const byHand = ["ledger_audit", "begin_once"]
+    // Operators call the first function to check the ledger. Processes of the release before call the others.
+    const byHand = ["ledger_audit", "begin_once", "redeem_code", "rotate_grant"]
     const everything = [
       source,
       ...[...migrations, ...functions].map(({ text }) => withoutComments(text)),
