@@ -4,12 +4,7 @@ import { connect, type DatabaseAddress, Sql } from "../postgres/sql.ts"
 import { Bus } from "./bus.ts"
 import { announceOutside, applyNotification, outsideChannel } from "./cli-notifications.ts"
 import { type LeaseRow, leaseStatement, type SendLeaseCall } from "./member-store.ts"
-import {
-  notifications,
-  type PostgresTransport,
-  postgresTransport,
-  postgresTransportClient,
-} from "./transport-postgres.ts"
+import { notifications, type PostgresTransport, postgresTransport } from "./transport-postgres.ts"
 
 export interface ClusterOptions {
   readonly config: Pick<Config, "redisUrl" | "statementTimeoutMs">
@@ -46,12 +41,12 @@ export const openTransport = (
   others: Readonly<Record<string, (payload: string) => void>>,
 ) => {
   const transport: PostgresTransport = postgresTransport({
-    connect: () =>
+    connect: (client) =>
       connect({
         connection: database,
-        poolSize: postgresTransportClient.max,
+        poolSize: 1,
         statementTimeoutMs: config.statementTimeoutMs,
-        client: postgresTransportClient,
+        client,
       }),
     channel,
     others,
