@@ -57,9 +57,9 @@ export const openTransport = (
   const call: SendLeaseCall = async (kind, request) => {
     const onPool = () =>
       Effect.runPromise(sql.once<LeaseRow>((q) => leaseStatement(q, kind, request) as never))
-    const [row] = await transport
-      .run<ReadonlyArray<LeaseRow>>((q) => leaseStatement(q, kind, request) as never)
-      .catch(onPool)
+    const sent = transport.run<ReadonlyArray<LeaseRow>>((q) => leaseStatement(q, kind, request) as never)
+    // A join that fails is not sent again at once: new writes wait behind it while a write runs for long.
+    const [row] = await (kind === "join" ? sent : sent.catch(onPool))
     return row?.view ?? null
   }
   return { transport, call }
@@ -89,6 +89,7 @@ const open = Effect.fnUntraced(function* (options: ClusterOptions, warn: (reason
           },
           redisFastPath: config.redisUrl === undefined ? undefined : yield* openRedis(config.redisUrl, warn),
           oldReleaseUntil: () => oldReleaseUntil,
+          databaseGeneration: sql.generation,
           // Processes of release 0.2 do not acknowledge marks, but they receive what the command line announces.
           announce: (changes) =>
             performance.now() < oldReleaseUntil ? announceOutside(sql, changes) : Effect.void,
