@@ -264,8 +264,7 @@ export class Member {
       if (acks.length === 0) this.#acksToSend.delete(to)
     }
     for (const [to, marks] of this.#marksToRepeat) {
-      while (marks.length > 0)
-        taken.push([to, this.#withMarks(takeFitting(marks, budgetBytes).taken)])
+      while (marks.length > 0) taken.push([to, this.#withMarks(takeFitting(marks, budgetBytes).taken)])
     }
     this.#marksToRepeat.clear()
     return taken

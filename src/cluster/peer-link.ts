@@ -26,7 +26,10 @@ export interface ClusterTimes {
 
 export interface PeerLinkOptions
   extends ClusterTimes,
-    Pick<MemberOptions, "onDrop" | "onGap" | "onWaited" | "isGuest" | "oldReleaseUntil" | "databaseGeneration"> {
+    Pick<
+      MemberOptions,
+      "onDrop" | "onGap" | "onWaited" | "isGuest" | "oldReleaseUntil" | "databaseGeneration"
+    > {
   readonly transport: Transport
   readonly call: SendLeaseCall
   readonly redisFastPath: Transport | undefined

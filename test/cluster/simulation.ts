@@ -202,7 +202,8 @@ export class World {
       joined: node.member.lease.joinNumber,
       held: node.member.marks.unannounced,
     }
-    const isCut = node.cutUntil > this.#events.now || (!this.isCalm && this.#random() < (call === "leave" ? 0.4 : 0.02))
+    const isCut =
+      node.cutUntil > this.#events.now || (!this.isCalm && this.#random() < (call === "leave" ? 0.4 : 0.02))
     const isHalfCut = isCut && this.#random() < 0.5
     // A statement without an answer may still be committed later.
     if (isCut) this.#in(node, LEASE_MS, () => (node.isCalling = false))

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import postgres, { type Sql } from "postgres"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { postgresTransport } from "../../src/cluster/transport-postgres.ts"
-import { patiently } from "../fixtures/suite/patience.ts"
 import { proxyTo } from "../fixtures/servers/database-proxy.ts"
+import { patiently } from "../fixtures/suite/patience.ts"
 import { connectTo, startPostgres } from "./postgres-server.ts"
 
 let server: Awaited<ReturnType<typeof startPostgres>>
@@ -17,10 +17,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-const open = async (
-  name: string,
-  options: Partial<Parameters<typeof postgresTransport>[0]> = {},
-) => {
+const open = async (name: string, options: Partial<Parameters<typeof postgresTransport>[0]> = {}) => {
   const transport = postgresTransport({
     connect: (client) => connectTo(server.directory, name, client),
     channel: "test",
