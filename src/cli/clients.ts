@@ -1,6 +1,7 @@
 import { Effect } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { NewOauthClient } from "../../schema/sign-in/oauth-client.ts"
-import { clientOf, clientWithSecret, OauthClients } from "../sign-in/oauth/oauth-client-store.ts"
+import { clientWithSecret, OauthClients } from "../sign-in/oauth/oauth-client-store.ts"
 import { type Command, checked, everyPage, optionOf, organizationId } from "./command.ts"
 
 const list: Command = {
@@ -55,7 +56,7 @@ const remove: Command = {
   words: ["client_id"],
   summary: "Delete an OAuth client and revoke its tokens",
   run: ({ words: [id = ""] }) =>
-    OauthClients.use((clients) => clients.remove(id)).pipe(Effect.map(({ outcome }) => clientOf(outcome))),
+    OauthClients.use((clients) => Effect.flatMap(atMostOnce(clients.remove(id)), clients.removed)),
 }
 
 export const clientCommands: ReadonlyArray<Command> = [list, create, rotate, remove]

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { atMostOnce } from "../../actors/operation.ts"
 import { SetCodeBudget } from "../../schema/organizations/code-budget.ts"
 import {
   NewOrganization,
@@ -97,8 +98,11 @@ const remove: Command = {
   summary: "Delete an organization that has no keys and no active codes",
   run: ({ words: [organization = ""] }) =>
     organizationId(organization).pipe(
-      Effect.flatMap((id) => Organizations.use((organizations) => organizations.remove(id))),
-      Effect.map(({ outcome }) => viewOf(outcome)),
+      Effect.flatMap((id) =>
+        Organizations.use((organizations) =>
+          Effect.flatMap(atMostOnce(organizations.remove(id)), organizations.removed),
+        ),
+      ),
     ),
 }
 

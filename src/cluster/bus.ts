@@ -24,6 +24,8 @@ export interface BusOptions extends ClusterTimes {
         readonly isGuest?: boolean
         /** Until when this process must not use its caches, because of processes that do not wait for it. */
         readonly oldReleaseUntil?: () => number
+        /** Changes when another server has become the primary. */
+        readonly databaseGeneration?: () => number
         /** Called once with the bus. */
         readonly onReady?: (bus: Bus["Service"]) => void
         /** Tells processes that are no members about changes. Called after each write. */
@@ -187,6 +189,7 @@ const openBus = async (options: BusOptions) => {
       redisFastPath: undefined,
       isGuest: false,
       oldReleaseUntil: () => Number.NEGATIVE_INFINITY,
+      databaseGeneration: () => 0,
       ...linkOptions,
       onDrop,
       onWakes,

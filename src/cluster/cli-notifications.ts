@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { connect, type Sql } from "../postgres/sql.ts"
 import { Bus, type Changes } from "./bus.ts"
 import type { ClusterOptions } from "./layer.ts"
-import { notifyMaxBytes, postgresTransport, postgresTransportClient } from "./transport-postgres.ts"
+import { notifyMaxBytes, postgresTransport } from "./transport-postgres.ts"
 
 /**
  * Processes that are not members of the cluster do not acknowledge marks: a process that cannot have peers, and processes
@@ -36,12 +36,12 @@ const decodeNotification = (text: string): Notification | undefined => {
 
 const cliTransport = ({ config, database }: ClusterOptions) =>
   postgresTransport({
-    connect: () =>
+    connect: (client) =>
       connect({
         connection: database,
-        poolSize: postgresTransportClient.max,
+        poolSize: 1,
         statementTimeoutMs: config.statementTimeoutMs,
-        client: postgresTransportClient,
+        client,
       }),
     channel: outsideChannel,
     silenceMs: 3 * heartbeatMs,

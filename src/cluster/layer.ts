@@ -4,12 +4,7 @@ import { connect, type DatabaseAddress, Sql } from "../postgres/sql.ts"
 import { Bus } from "./bus.ts"
 import { announceOutside, applyNotification, outsideChannel } from "./cli-notifications.ts"
 import { type LeaseRow, leaseStatement, type SendLeaseCall } from "./member-store.ts"
-import {
-  notifications,
-  type PostgresTransport,
-  postgresTransport,
-  postgresTransportClient,
-} from "./transport-postgres.ts"
+import { notifications, type PostgresTransport, postgresTransport } from "./transport-postgres.ts"
 
 export interface ClusterOptions {
   readonly config: Pick<Config, "redisUrl" | "statementTimeoutMs">
@@ -46,12 +41,12 @@ export const openTransport = (
   others: Readonly<Record<string, (payload: string) => void>>,
 ) => {
   const transport: PostgresTransport = postgresTransport({
-    connect: () =>
+    connect: (client) =>
       connect({
         connection: database,
-        poolSize: postgresTransportClient.max,
+        poolSize: 1,
         statementTimeoutMs: config.statementTimeoutMs,
-        client: postgresTransportClient,
+        client,
       }),
     channel,
     others,
@@ -62,9 +57,9 @@ export const openTransport = (
   const call: SendLeaseCall = async (kind, request) => {
     const onPool = () =>
       Effect.runPromise(sql.once<LeaseRow>((q) => leaseStatement(q, kind, request) as never))
-    const [row] = await transport
-      .run<ReadonlyArray<LeaseRow>>((q) => leaseStatement(q, kind, request) as never)
-      .catch(onPool)
+    const sent = transport.run<ReadonlyArray<LeaseRow>>((q) => leaseStatement(q, kind, request) as never)
+    // A join that fails is not sent again at once: new writes wait behind it while a write runs for long.
+    const [row] = await (kind === "join" ? sent : sent.catch(onPool))
     return row?.view ?? null
   }
   return { transport, call }
@@ -94,6 +89,7 @@ const open = Effect.fnUntraced(function* (options: ClusterOptions, warn: (reason
           },
           redisFastPath: config.redisUrl === undefined ? undefined : yield* openRedis(config.redisUrl, warn),
           oldReleaseUntil: () => oldReleaseUntil,
+          databaseGeneration: sql.generation,
           // Processes of release 0.2 do not acknowledge marks, but they receive what the command line announces.
           announce: (changes) =>
             performance.now() < oldReleaseUntil ? announceOutside(sql, changes) : Effect.void,

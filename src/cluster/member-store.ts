@@ -8,6 +8,8 @@ export interface LeaseRequest {
   readonly leaseMs: number
   readonly deaf: boolean
   readonly openFrom: number
+  /** Increases when the process joins again. */
+  readonly joined: number
   readonly held: ClusterView["members"][number]["held"]
 }
 

@@ -17,7 +17,7 @@ import type { Fence } from "../postgres/fence.ts"
 import { HeldMarks } from "./held-marks.ts"
 import { Lease, type LeaseCall } from "./lease.ts"
 import type { ClusterView, Message } from "./message.ts"
-import { hasAcked, type OpenWrite, type OwnMark, splitKeys, toFence } from "./open-writes.ts"
+import { hasAcked, type OpenWrite, type OwnMark, splitKeys, takeFitting, toFence } from "./open-writes.ts"
 import { Peers } from "./peers.ts"
 import type { Pair } from "./pending-wakes.ts"
 
@@ -29,6 +29,8 @@ export interface MemberOptions {
   readonly markMs: number
   readonly isGuest: boolean
   readonly oldReleaseUntil: () => number
+  readonly databaseGeneration: () => number
+  readonly random: () => number
   readonly onDrop: (drop: ReadonlyArray<Pair> | "all") => void
   /** Called when wake-ups may be missing: this process has joined, or another process has died. */
   readonly onGap: () => void
@@ -51,10 +53,13 @@ export class Member {
   /** When the last statement was sent that the database has answered with the members. */
   #viewSentAt = Number.NEGATIVE_INFINITY
   #marksToSend: Array<OwnMark> = []
+  /** Marks for members that have not acknowledged them. */
+  readonly #marksToRepeat = new Map<string, Array<OwnMark>>()
   #doneToSend: Array<number> = []
   #acksToSend = new Map<string, Array<number>>()
   #helloToSend = false
   #echoToSend = false
+  #loopbackToSend = false
   /** Until the next statement, other processes may not know that they must wake this one. */
   #isNew = false
   #counts = { waits: 0, expired: 0, fencesRefused: 0 }
@@ -132,6 +137,12 @@ export class Member {
     if (isKnown) this.#release(write.marks)
   }
 
+  /** Call it when this process has begun to listen, the first time or again. */
+  listens(): void {
+    this.lease.listens()
+    this.#loopbackToSend = !this.#options.isGuest
+  }
+
   sending(call: LeaseCall, now: number): void {
     this.#callSentAt = now
     this.lease.sending(call, now)
@@ -155,13 +166,15 @@ export class Member {
     }
     this.lease.answered(call, view, now)
     this.#echoToSend = true
+    this.#loopbackToSend ||= !this.#options.isGuest && !this.lease.hasLoopback
     this.settle(now)
   }
 
   receive(message: Message, now: number): void {
-    const { acks = [], bye, done = [], deaf, echo, from, hearsNothing, hello, marks = [] } = message
+    const { acks = [], bye, done = [], deaf, echo, from, hearsNothing, hello, loopback, marks = [] } = message
     if (from === this.#options.id) {
       if (echo !== undefined) this.lease.echo(echo)
+      if (loopback) this.lease.loopback()
       return
     }
     if (bye) this.#peers.left(from)
@@ -172,6 +185,8 @@ export class Member {
     }
     for (const number of done) this.marks.release({ from, number })
     this.#acknowledged(from, acks)
+    // The new member has not received what was sent before.
+    if (hello) for (const write of this.#writes) this.#repeat(from, write)
     this.settle(now)
   }
 
@@ -180,13 +195,13 @@ export class Member {
     for (const write of this.#writes) {
       const { marks, waiting } = write
       if (waiting === undefined || marks.length === 0) continue
-      const knowsMembers = write.committedAt === undefined || this.#viewSentAt > write.committedAt
-      if ([...this.#peers.live(now)].some((id) => !hasAcked(write, id))) {
-        for (const mark of marks) {
-          if (mark.sentAt !== undefined && now < mark.sentAt + this.#options.renewMs / 2) continue
-          mark.sentAt = now
-          this.#marksToSend.push(mark)
-        }
+      const isCommitted = write.committedAt !== undefined
+      const knowsMembers = !isCommitted || this.#viewSentAt > write.committedAt
+      // No fence finds a member that this process wrongly considers gone after the commit.
+      const asked = isCommitted ? this.#peers.known() : this.#peers.live(now)
+      const silent = [...asked].filter((id) => !hasAcked(write, id))
+      if (silent.length > 0) {
+        this.#ask(write, silent, now)
         continue
       }
       if (!knowsMembers) continue
@@ -201,7 +216,14 @@ export class Member {
 
   /** True if `takeBroadcast` or `takeDirect` would return something that should not wait. */
   get isDue(): boolean {
-    return this.#marksToSend.length > 0 || this.#helloToSend || this.#echoToSend || this.#acksToSend.size > 0
+    return (
+      this.#marksToSend.length > 0 ||
+      this.#marksToRepeat.size > 0 ||
+      this.#helloToSend ||
+      this.#echoToSend ||
+      this.#loopbackToSend ||
+      this.#acksToSend.size > 0
+    )
   }
 
   /** True if there is something that may wait for the next message. */
@@ -211,29 +233,29 @@ export class Member {
 
   /** The next message for all members. It fits into `budgetBytes`. */
   takeBroadcast(budgetBytes: number): Omit<Message, "from"> | undefined {
-    const marks: Array<NonNullable<Message["marks"]>[number]> = []
-    let room = budgetBytes
-    for (const { deadline, number, pairs } of this.#marksToSend) {
-      const mark = [number, deadline, pairs] as const
-      room -= Buffer.byteLength(JSON.stringify(mark)) + 1
-      if (room < 0 && marks.length > 0) break
-      marks.push(mark)
-    }
-    this.#marksToSend = this.#marksToSend.slice(marks.length)
+    const { room, taken: marks } = takeFitting(this.#marksToSend, budgetBytes)
     const done = this.#doneToSend.splice(0, Math.max(0, Math.floor(room / numberBytes)))
     const hello = this.#helloToSend
+    const loopback = this.#loopbackToSend
     this.#helloToSend = false
-    if (marks.length + done.length === 0 && !hello) return undefined
+    this.#loopbackToSend = false
+    if (marks.length + done.length === 0 && !hello && !loopback) return undefined
     return {
-      ...(marks.length > 0 ? { marks } : {}),
-      ...(marks.length > 0 && !this.lease.hears ? { hearsNothing: true as const } : {}),
+      ...(marks.length > 0 ? this.#withMarks(marks) : {}),
       ...(done.length > 0 ? { done } : {}),
       ...(hello ? { hello } : {}),
+      ...(loopback ? { loopback } : {}),
     }
   }
 
-  /** The messages for single processes: acknowledgements, and the echo for this process itself. */
-  takeDirect(maxAcks: number): ReadonlyArray<readonly [to: string, content: Omit<Message, "from">]> {
+  /**
+   * The messages for single processes: acknowledgements, repeated marks, and the echo for this process itself. With
+   * `maxAcks` acknowledgements, or with marks, each fits into `budgetBytes`.
+   */
+  takeDirect(
+    maxAcks: number,
+    budgetBytes: number,
+  ): ReadonlyArray<readonly [to: string, content: Omit<Message, "from">]> {
     const taken: Array<readonly [string, Omit<Message, "from">]> = []
     if (this.#echoToSend) taken.push([this.#options.id, { echo: this.lease.echoNumber }])
     this.#echoToSend = false
@@ -241,7 +263,33 @@ export class Member {
       taken.push([to, { acks: acks.splice(0, maxAcks) }])
       if (acks.length === 0) this.#acksToSend.delete(to)
     }
+    for (const [to, marks] of this.#marksToRepeat) {
+      while (marks.length > 0) taken.push([to, this.#withMarks(takeFitting(marks, budgetBytes).taken)])
+    }
+    this.#marksToRepeat.clear()
     return taken
+  }
+
+  #withMarks(marks: NonNullable<Message["marks"]>): Pick<Message, "marks" | "hearsNothing"> {
+    return { marks, ...(this.lease.hearsEcho ? {} : { hearsNothing: true as const }) }
+  }
+
+  /**
+   * Sends the marks of a write to all, once. Later they are repeated only to the members that have not acknowledged, on
+   * the channel whose echo keeps their leases. So a member that does not receive them loses its lease.
+   */
+  #ask(write: OpenWrite, silent: ReadonlyArray<string>, now: number): void {
+    const { marks } = write
+    const sentAt = marks[0]?.sentAt
+    if (sentAt !== undefined && now < sentAt + this.#options.renewMs / 2) return
+    if (sentAt === undefined) this.#marksToSend.push(...marks)
+    else for (const id of silent) this.#repeat(id, write)
+    for (const mark of marks) mark.sentAt = now
+  }
+
+  #repeat(to: string, { marks }: OpenWrite): void {
+    const sent = marks.filter(({ ackedBy, sentAt }) => sentAt !== undefined && !ackedBy.has(to))
+    if (sent.length > 0) this.#marksToRepeat.set(to, [...(this.#marksToRepeat.get(to) ?? []), ...sent])
   }
 
   #mark(write: OpenWrite, now: number): void {

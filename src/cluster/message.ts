@@ -18,6 +18,8 @@ export const Message = Schema.Struct({
   acks: Schema.optionalKey(Schema.Array(Schema.Int)),
   /** Sent by a process to itself, after the statement of its lease with this number. */
   echo: Schema.optionalKey(Schema.Int),
+  /** Sent by a process to all, to learn whether it receives such messages itself. */
+  loopback: Schema.optionalKey(Schema.Literal(true)),
   wakes: Schema.optionalKey(Schema.Array(Pair)),
   /** Wake-ups were dropped because too many were pending. */
   wakesLost: Schema.optionalKey(Schema.Literal(true)),

@@ -1,4 +1,5 @@
 import type { Fence } from "../postgres/fence.ts"
+import type { Message } from "./message.ts"
 import type { Pair } from "./pending-wakes.ts"
 
 /** A mark of this process, and who has acknowledged it. */
@@ -42,6 +43,21 @@ export const splitKeys = (pairs: ReadonlyArray<Pair>): ReadonlyArray<ReadonlyArr
     room -= bytes
   }
   return parts
+}
+
+/** Removes as many marks from the list as fit into a message, but at least one, and returns them in the form of the message. */
+export const takeFitting = (marks: Array<OwnMark>, budgetBytes: number) => {
+  const taken: Array<NonNullable<Message["marks"]>[number]> = []
+  let room = budgetBytes
+  for (const { deadline, number, pairs } of marks) {
+    const mark = [number, deadline, pairs] as const
+    const bytes = Buffer.byteLength(JSON.stringify(mark)) + 1
+    if (bytes > room && taken.length > 0) break
+    room -= bytes
+    taken.push(mark)
+  }
+  marks.splice(0, taken.length)
+  return { taken, room }
 }
 
 export const hasAcked = ({ marks }: OpenWrite, id: string): boolean =>

@@ -26,7 +26,10 @@ export interface ClusterTimes {
 
 export interface PeerLinkOptions
   extends ClusterTimes,
-    Pick<MemberOptions, "onDrop" | "onGap" | "onWaited" | "isGuest" | "oldReleaseUntil"> {
+    Pick<
+      MemberOptions,
+      "onDrop" | "onGap" | "onWaited" | "isGuest" | "oldReleaseUntil" | "databaseGeneration"
+    > {
   readonly transport: Transport
   readonly call: SendLeaseCall
   readonly redisFastPath: Transport | undefined
@@ -46,7 +49,7 @@ const within = <A>(ms: number, promise: Promise<A>): Promise<A | undefined> => {
 export const openPeerLink = async (options: PeerLinkOptions) => {
   const { call, isGuest, leaseMs, onGap, onWakes, renewMs, transport } = options
   const id = randomBytes(9).toString("base64url")
-  const member = new Member({ ...options, id })
+  const member = new Member({ ...options, id, random: Math.random })
   const wakes = new PendingWakes({ pairs: PENDING_WAKES_MAX, pairBytes: transport.maxBytes / 4 })
   const counts = { sent: 0, heard: 0, refused: 0, unreadable: 0, gaps: 0 }
   let isPumping = false
@@ -77,7 +80,7 @@ export const openPeerLink = async (options: PeerLinkOptions) => {
   const take = (): ReadonlyArray<Sent> => {
     const deaf = isDeaf()
     const head = { from: id, ...(deaf && !isGuest ? { deaf: true as const } : {}) }
-    const messages = member.takeDirect(MAX_ACKS).map(
+    const messages = member.takeDirect(MAX_ACKS, transport.maxBytes - HEAD_BYTES).map(
       ([to, content]): Sent => ({
         to,
         payload: JSON.stringify({ from: id, ...content } satisfies Message),
@@ -164,6 +167,7 @@ export const openPeerLink = async (options: PeerLinkOptions) => {
         leaseMs,
         deaf: isDeaf(),
         openFrom: member.openFrom,
+        joined: member.lease.joinNumber,
         held: member.marks.unannounced,
       }),
     )
@@ -191,6 +195,8 @@ export const openPeerLink = async (options: PeerLinkOptions) => {
       onGap()
     }
     isOpen = true
+    member.listens()
+    schedule()
   }
   const { close } = await transport.open(id, {
     onMessage: (payload) => {
@@ -228,6 +234,8 @@ export const openPeerLink = async (options: PeerLinkOptions) => {
       if (isLeaving) return
       isLeaving = true
       member.lease.leave()
+      // A join that runs later than the deletion would put the row back.
+      while (isCalling) await sleep(tickMs)
       if (!isGuest) {
         // The row is deleted first: after the farewell, others write without an acknowledgement of this process.
         await send("leave")

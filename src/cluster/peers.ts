@@ -25,6 +25,11 @@ export class Peers {
     for (const [id, { until }] of this.#peers) if (now < until) yield id
   }
 
+  /** Also those whose lease has ended by the clock of this process: it may have been renewed since. */
+  known(): Iterable<string> {
+    return this.#peers.keys()
+  }
+
   someoneIsDeaf(now: number): boolean {
     for (const { deaf, until } of this.#peers.values()) if (deaf && now < until) return true
     return false

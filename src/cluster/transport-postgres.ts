@@ -1,18 +1,20 @@
-import type { PendingQuery, Row, Sql } from "postgres"
+import type { Options, PendingQuery, Row, Sql } from "postgres"
 import type { Sent, Transport, TransportHandlers } from "./transport.ts"
 
 /** The payload limit of NOTIFY: it rejects 8000 bytes. */
 export const notifyMaxBytes = 7_999
 
+export type ClientOptions = Options<Record<string, never>>
+
 export interface PostgresTransportOptions {
-  /** Opens a client with the options `postgresTransportClient`. */
-  readonly connect: () => Sql
+  /** Opens a client with these options. */
+  readonly connect: (options: ClientOptions) => Sql
   /** The channel for messages to all processes. */
   readonly channel: string
   /** Further channels to listen to. */
   readonly others?: Readonly<Record<string, (payload: string) => void>>
   /**
-   * Must exceed the heartbeat interval. A client that has sent nothing, or has received nothing, for this time is
+   * Must exceed the heartbeat interval. Clients that have sent nothing, or have received nothing, for this time are
    * replaced.
    */
   readonly silenceMs: number
@@ -36,10 +38,8 @@ export const notifications = (q: Sql, pairs: string): PendingQuery<Array<Row>> =
 /** The channel of messages to one process. */
 export const channelOf = (channel: string, id: string): string => `${channel}_${id}`
 
-/** The transport has its own client. With a busy shared pool, late heartbeats would turn off the caches. */
+/** The transport has its own clients. With a busy shared pool, late heartbeats would turn off the caches. */
 export const postgresTransportClient = {
-  /** The second connection is used when the first one hangs. */
-  max: 2,
   /** Short, because caches are off while the transport is down. */
   backoff: (): number => 0.1,
   keep_alive: 5,
@@ -56,10 +56,24 @@ export const postgresTransportClient = {
   },
 }
 
+/** The second connection is used when the first one hangs. */
+const senders = 2
+/** Short, because caches are off while the transport is down. */
+const retryMs = 100
+/** Statements that run on a replaced client get this long to finish. */
+const endSeconds = 1
+
+interface Clients {
+  readonly receiver: Sql
+  readonly sender: Sql
+}
+
 /**
- * LISTEN and NOTIFY. The client reconnects and listens again by itself. But after another disconnect during the
- * reconnect, it was observed to stop listening or to answer no statements, and a connection may die unnoticed. So a
- * client that has sent nothing, or has received nothing, for `silenceMs` is replaced.
+ * LISTEN and NOTIFY. The receiver listens on all channels by one statement, so it hears all of them or none. `Sql.listen`
+ * is not used: it listens again by itself after a disconnect, but after another disconnect during that, it was observed
+ * to miss some of its channels, or to answer no statements. Instead, all clients are replaced when the receiver loses its
+ * connection. A connection may also die unnoticed, so clients that have sent nothing, or have received nothing, for
+ * `silenceMs` are replaced too.
  */
 export const postgresTransport = ({
   connect,
@@ -68,30 +82,56 @@ export const postgresTransport = ({
   others = {},
   silenceMs,
 }: PostgresTransportOptions): PostgresTransport => {
-  let client: Sql | undefined
+  let clients: Clients | undefined
   let hasReceived = true
   let hasSent = true
+  /** Set while the transport is open. */
+  let replace: (() => void) | undefined
+  let retry: NodeJS.Timeout | undefined
+
+  const end = async (timeout: number): Promise<void> => {
+    const last = clients
+    clients = undefined
+    clearTimeout(retry)
+    await Promise.allSettled([last?.receiver.end({ timeout: 0 }), last?.sender.end({ timeout })])
+  }
 
   const listen = async (own: string | undefined, { onMessage, onUp }: TransportHandlers): Promise<void> => {
-    const mine = connect()
-    client = mine
     const receive = (payload: string) => {
-      if (client !== mine) return
       hasReceived = true
       onMessage(payload)
     }
-    // All channels use one connection, in this order, so the last one tells for all that the client listens again.
-    if (own !== undefined) await mine.listen(channelOf(channel, own), receive)
-    for (const [other, onOther] of Object.entries(others)) await mine.listen(other, onOther)
-    await mine.listen(channel, receive, () => {
-      if (client === mine) onUp()
-    })
-  }
-
-  const end = async (timeoutSeconds: number): Promise<void> => {
-    const last = client
-    client = undefined
-    await last?.end({ timeout: timeoutSeconds }).catch(() => {})
+    const channels = new Map([
+      ...Object.entries(others),
+      [channel, receive] as const,
+      ...(own === undefined ? [] : [[channelOf(channel, own), receive] as const]),
+    ])
+    const isCurrent = () => clients === mine
+    let isListening = false
+    const options = {
+      ...postgresTransportClient,
+      max: 1,
+      onnotify: (from: string, payload: string) => {
+        if (isCurrent()) channels.get(from)?.(payload)
+      },
+      onclose: () => {
+        if (isCurrent() && isListening) replace?.()
+      },
+    }
+    const mine: Clients = {
+      receiver: connect(options),
+      sender: connect({ ...postgresTransportClient, max: senders }),
+    }
+    clients = mine
+    const { receiver } = mine
+    try {
+      await receiver.unsafe([...channels.keys()].map((name) => `listen "${name}"`).join("; ")).simple()
+    } catch (cause) {
+      if (isCurrent()) retry = setTimeout(() => replace?.(), retryMs)
+      throw cause
+    }
+    isListening = true
+    if (isCurrent()) onUp()
   }
 
   const withTimeout = <A>(sent: Promise<A>): Promise<A> =>
@@ -103,20 +143,20 @@ export const postgresTransport = ({
   return {
     maxBytes: notifyMaxBytes,
     run: async (statement) => {
-      if (client === undefined) throw new Error("The transport is not open")
+      if (clients === undefined) throw new Error("The transport is not open")
       return withTimeout(
-        Promise.resolve(statement(client)).then((result) => {
+        Promise.resolve(statement(clients.sender)).then((result) => {
           hasSent = true
           return result
         }),
       )
     },
     publish: async (messages: ReadonlyArray<Sent>) => {
-      if (client === undefined) throw new Error("The transport is not open")
+      if (clients === undefined) throw new Error("The transport is not open")
       const pairs = JSON.stringify(
         messages.map(({ payload, to }) => [to === undefined ? channel : channelOf(channel, to), payload]),
       )
-      const sent = notifications(client, pairs).then(() => {
+      const sent = notifications(clients.sender, pairs).then(() => {
         hasSent = true
       })
       await (notify === undefined ? sent : withTimeout(sent).catch(() => notify(pairs)))
@@ -128,19 +168,25 @@ export const postgresTransport = ({
         await end(0)
         throw cause
       }
+      replace = () => {
+        void end(endSeconds)
+        // The new clients get one more interval to connect.
+        hasReceived = true
+        hasSent = true
+        listen(own, handlers).catch(() => {})
+      }
       const watch = setInterval(() => {
-        const isReplaced = !hasReceived || !hasSent
-        if (isReplaced) {
-          end(0)
-          listen(own, handlers).catch(() => {})
+        if (!hasReceived || !hasSent) {
+          replace?.()
+          return
         }
-        // A new client gets one more interval to connect.
-        hasReceived = isReplaced
-        hasSent = isReplaced
+        hasReceived = false
+        hasSent = false
       }, silenceMs)
       return {
         close: () => {
           clearInterval(watch)
+          replace = undefined
           return end(1)
         },
       }

@@ -86,7 +86,9 @@ const keptAccount = (what: string) => `kept: its ${what} was changed, so it is n
 
 const endClient = Effect.fnUntraced(function* (item: DemoItem) {
   if (!(yield* hasDemoSecret(item))) return keptAccount("secret")
-  yield* OauthClients.use((clients) => clients.remove(item.target))
+  yield* OauthClients.use((clients) =>
+    Effect.flatMap(atMostOnce(clients.remove(item.target)), clients.removed),
+  )
   return "removed"
 })
 
@@ -111,7 +113,9 @@ const endOrganization = Effect.fnUntraced(function* ({ target }: DemoItem) {
   if ((yield* budgets.get(target)).budget_in_cents === demoBudgetCents) yield* budgets.set(target, 0)
   const members = yield* Members.use((all) => all.list(target))
   if (members.length > 0) return "kept: it has members who are not demo users"
-  yield* Organizations.use((organizations) => organizations.remove(target))
+  yield* Organizations.use((organizations) =>
+    Effect.flatMap(atMostOnce(organizations.remove(target)), organizations.removed),
+  )
   return "removed"
 })
 

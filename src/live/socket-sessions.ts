@@ -24,8 +24,9 @@ const slowAboveBytes = 256 * 1024
  */
 const leastReadBytes = 16 * 1024
 /**
- * While this process may miss invalidations, it rechecks all authenticated sockets at this interval. At other times,
- * it rechecks only the sockets whose last recheck failed.
+ * While this process may miss invalidations, it rechecks all authenticated sockets at this interval. At other times, it
+ * rechecks only the sockets whose last recheck failed, and those of users that a running write may change: if the writer
+ * dies after the commit, its mark ends only several seconds later.
  */
 const recheckMs = 1000
 /** Sockets that use an API key are also rechecked at this interval. */
@@ -118,6 +119,9 @@ export class LiveSessions extends Context.Service<
       const authenticated = function* () {
         for (const theirs of byUser.values()) yield* theirs
       }
+      const marked = function* () {
+        for (const [userId, theirs] of byUser) if (bus.isMarked("user", userId)) yield* theirs
+      }
       const withKeys = () => [...authenticated()].filter((session) => session.principal()?.via === "api_key")
       const stopListening = [
         bus.onInvalidate("user", (keys) => {
@@ -166,9 +170,9 @@ export class LiveSessions extends Context.Service<
           keysRecheckedAt = now
           scheduleRecheck(withKeys())
         }
-        if ((bus.mayServe() && unchecked.size === 0) || now - recheckedAt < recheckMs) return
+        if (now - recheckedAt < recheckMs) return
         recheckedAt = now
-        const again = bus.mayServe() ? [...unchecked] : authenticated()
+        const again = bus.mayServe() ? [...unchecked, ...marked()] : authenticated()
         unchecked.clear()
         scheduleRecheck(again)
       }, sweepMs)

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
+import type { Written } from "../../actors/operation.ts"
 import {
   Conflict,
   fieldFault,
@@ -19,6 +20,7 @@ import type {
 import type { PageRequest } from "../../schema/paging.ts"
 import { Bus } from "../cluster/bus.ts"
 import { userTopic } from "../cluster/topic-names.ts"
+import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { type Client, Sql, type SqlPiece } from "../postgres/sql.ts"
 import type { SqlRefused } from "../postgres/sql-failures.ts"
 import { invalidatePossiblyEnded, invalidateRecentlyEnded } from "../sign-in/oauth/oauth-client-store.ts"
@@ -30,6 +32,12 @@ type OrganizationSort = (typeof organizationSorts)[number]
 
 /** The organization of a partner page: its branding, and the fees that a checkout on the page records. */
 export type PartnerOrganization = OrganizationBranding & { readonly fees: OrganizationFees }
+
+/** A deleted organization, and the users whose memberships or connections have ended. */
+type RemovedOutcome = WriteOutcome<
+  { readonly view: Organization; readonly user_ids: ReadonlyArray<string> },
+  undefined
+>
 
 const explainRefusal = (refused: SqlRefused) => {
   if (refused.sqlstate === "23505")
@@ -77,7 +85,9 @@ export class Organizations extends Context.Service<
      * Deletes an organization, and ends its memberships and the tokens of its OAuth clients. Fails with Conflict
      * while keys or active codes belong to the organization.
      */
-    remove(id: string): Effect.Effect<WrittenView<Organization>, NotFound | Conflict | Unavailable>
+    remove(id: string): Effect.Effect<Written<RemovedOutcome>, NotFound | Conflict | Unavailable>
+    /** Drops the users from the caches again, and returns the deleted organization. */
+    removed(outcome: RemovedOutcome): Effect.Effect<Organization, Unavailable>
     branding(id: string): Effect.Effect<OrganizationBranding, NotFound | Unavailable>
     /** If `branding` has another return link, the owners of the organization get a mail. */
     setBranding(
@@ -168,7 +178,7 @@ export class Organizations extends Context.Service<
           )
           const known = found.map((user) => user.id)
           const removed = yield* sql.write
-            .attempt<{ view: Organization; user_ids: ReadonlyArray<string> }>(
+            .attempt<RemovedOutcome["rows"][number]>(
               (q) => q`select view, user_ids from remove_organization(${id})`,
             )
             .pipe(
@@ -187,16 +197,13 @@ export class Organizations extends Context.Service<
                   : Effect.die(refused),
               ),
             )
-          const [row] = removed.outcome.rows
-          if (row === undefined)
+          if (removed.outcome.rows.length === 0)
             return yield* Effect.andThen(invalidateRecentlyEnded(sql, bus), organizationNotFound())
-          // Users who joined or connected a client after they were read.
-          yield* bus.invalidate(
-            userTopic,
-            row.user_ids.filter((userId) => !known.includes(userId)),
-          )
           return removed
         }),
+        // Some users may have joined or connected a client after their ids were read before the statement.
+        removed: (outcome) =>
+          Effect.as(bus.invalidate(userTopic, outcome.rows[0]!.user_ids), viewOf(outcome)),
         branding: Effect.fnUntraced(function* (id) {
           return yield* firstView(
             yield* sql.rows<{ view: OrganizationBranding }>(

@@ -131,7 +131,9 @@ const remove = route({
   success: Organization,
   errors: [NotFound, Conflict],
   handler: ({ params }) =>
-    Effect.map(atMostOnce(Organizations.use((organizations) => organizations.remove(params.id))), viewOf),
+    Organizations.use((organizations) =>
+      Effect.flatMap(atMostOnce(organizations.remove(params.id)), organizations.removed),
+    ),
 })
 
 const branding = route({

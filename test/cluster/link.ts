@@ -14,7 +14,11 @@ export const createCluster = async (admin: Sql) => {
 
 /** The transport and the lease of a process, as `openTransport` makes them for the service. */
 export const linkTo = (directory: string, name: string, silenceMs: number) => {
-  const transport = postgresTransport({ connect: () => connectTo(directory, name), channel, silenceMs })
+  const transport = postgresTransport({
+    connect: (options) => connectTo(directory, name, options),
+    channel,
+    silenceMs,
+  })
   const call: SendLeaseCall = async (kind, request) => {
     const [row] = await transport.run<ReadonlyArray<LeaseRow>>(
       (q) => leaseStatement(q, kind, request) as never,

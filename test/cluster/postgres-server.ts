@@ -3,7 +3,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import postgres, { type Sql } from "postgres"
-import { postgresTransportClient } from "../../src/cluster/transport-postgres.ts"
+import { type ClientOptions, postgresTransportClient } from "../../src/cluster/transport-postgres.ts"
 
 const findBinaries = (): string => {
   try {
@@ -28,9 +28,10 @@ const findAccount = (): { uid?: number; gid?: number } => {
   return { uid: Number(uid), gid: Number(gid) }
 }
 
-export const connectTo = (directory: string, name: string): Sql =>
+export const connectTo = (directory: string, name: string, options: ClientOptions = { max: 2 }): Sql =>
   postgres({
     ...postgresTransportClient,
+    ...options,
     host: directory,
     port: 5432,
     username: "postgres",

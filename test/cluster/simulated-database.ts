@@ -6,6 +6,7 @@ import type { EventQueue } from "./event-queue.ts"
 
 interface Row {
   readonly leaseUntil: number
+  readonly joined: number
   readonly openFrom: number
   readonly held: LeaseRequest["held"]
 }
@@ -94,9 +95,9 @@ export class SimulatedDatabase {
   }
 
   call(kind: LeaseCall, request: LeaseRequest, done: (view: ClusterView | null) => void): void {
-    const { held, id, leaseMs, openFrom } = request
+    const { held, id, joined, leaseMs, openFrom } = request
     const started = this.#clock
-    const row = () => ({ leaseUntil: this.#clock + leaseMs, openFrom, held })
+    const row = () => ({ leaseUntil: this.#clock + leaseMs, joined, openFrom, held })
     const commit = (xid: number, apply: () => void, view: ClusterView | null) =>
       this.#later(() => {
         apply()
@@ -109,7 +110,7 @@ export class SimulatedDatabase {
       this.#later(() => {
         const next = row()
         const known = this.#rows.get(id)
-        if (kind === "leave") commit(xid, () => this.#rows.delete(id), null)
+        if (kind === "leave") commit(xid, () => known?.joined === joined && this.#rows.delete(id), null)
         else if (kind === "watch") commit(xid, () => {}, this.#view(id, started, xid))
         else if (kind === "renew" && !(known !== undefined && known.leaseUntil > this.#clock))
           commit(xid, () => {}, null)

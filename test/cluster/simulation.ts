@@ -124,6 +124,8 @@ export class World {
         markMs: MARK_MS,
         isGuest: this.#random() < 0.15,
         oldReleaseUntil: () => Number.NEGATIVE_INFINITY,
+        databaseGeneration: () => 0,
+        random: this.#random,
         onGap: () => {},
         onWaited: () => {},
         onDrop: (drop) => {
@@ -197,9 +199,11 @@ export class World {
       leaseMs: LEASE_MS,
       deaf: false,
       openFrom: node.member.openFrom,
+      joined: node.member.lease.joinNumber,
       held: node.member.marks.unannounced,
     }
-    const isCut = node.cutUntil > this.#events.now || (!this.isCalm && this.#random() < 0.02)
+    const isCut =
+      node.cutUntil > this.#events.now || (!this.isCalm && this.#random() < (call === "leave" ? 0.4 : 0.02))
     const isHalfCut = isCut && this.#random() < 0.5
     // A statement without an answer may still be committed later.
     if (isCut) this.#in(node, LEASE_MS, () => (node.isCalling = false))
@@ -207,7 +211,10 @@ export class World {
       then()
       return
     }
-    this.#events.at(this.#events.now + this.#delay(), () =>
+    // A process that has given up a leave may join again before the leave runs.
+    const isLate = isCut && call === "leave"
+    const delay = isLate ? LEASE_MS * (1 + 0.6 * this.#random()) : this.#delay()
+    this.#events.at(this.#events.now + delay, () =>
       this.#database.call(call, request, (view) => {
         if (isCut) return
         this.#in(node, this.#delay(), () => {
@@ -221,7 +228,7 @@ export class World {
   }
 
   #send(node: Node): void {
-    for (const [to, content] of node.member.takeDirect(100)) {
+    for (const [to, content] of node.member.takeDirect(100, 8000)) {
       const receiver = this.#nodes.find(({ id }) => id === to)
       if (receiver !== undefined) this.#post(node, receiver, { from: node.id, ...content })
     }
@@ -233,7 +240,7 @@ export class World {
   }
 
   #broadcast(node: Node, message: Message): void {
-    for (const other of this.alive) if (other !== node) this.#post(node, other, message)
+    for (const other of this.alive) this.#post(node, other, message)
   }
 
   #post(from: Node, to: Node, message: Message): void {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Sql } from "postgres"
+import postgres, { type Sql } from "postgres"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { postgresTransport } from "../../src/cluster/transport-postgres.ts"
+import { proxyTo } from "../fixtures/servers/database-proxy.ts"
 import { patiently } from "../fixtures/suite/patience.ts"
 import { connectTo, startPostgres } from "./postgres-server.ts"
 
@@ -16,11 +17,12 @@ afterAll(async () => {
   await server.stop()
 })
 
-const open = async (name: string) => {
+const open = async (name: string, options: Partial<Parameters<typeof postgresTransport>[0]> = {}) => {
   const transport = postgresTransport({
-    connect: () => connectTo(server.directory, name),
+    connect: (client) => connectTo(server.directory, name, client),
     channel: "test",
     silenceMs: 300,
+    ...options,
   })
   const received: Array<string> = []
   let ups = 0
@@ -73,6 +75,36 @@ it("a client listens again after its connections were terminated repeatedly, and
     return received.length > length
   }, patiently)
   expect(ups()).toBeGreaterThan(1)
+  await close()
+})
+
+it("a client receives on all channels after its connection was cut while it listened again on one of them", async () => {
+  const proxy = await proxyTo({ socketDir: server.directory, port: 5432, database: "postgres" })
+  if (!("url" in proxy.address)) throw new Error("the proxy has a URL")
+  const { url } = proxy.address
+  const others: Array<string> = []
+  const { transport, received, ups, close } = await open("again", {
+    connect: (client) => postgres(url, { ...client, onnotice: () => {} }),
+    others: { other: (payload) => others.push(payload) },
+    // So long that the transport does not replace its clients for this reason.
+    silenceMs: 600_000,
+  })
+  const receivesAll = (payload: string) =>
+    vi.waitUntil(async () => {
+      await Promise.race([
+        transport.publish([{ payload: `${payload} to all` }, { to: "again", payload }]).catch(() => {}),
+        sleep(100),
+      ])
+      await admin.notify("other", payload)
+      return received.includes(payload) && received.includes(`${payload} to all`) && others.includes(payload)
+    }, patiently)
+  for (const channel of ["test", "test_again", "other"]) {
+    const [before, lost] = [ups(), proxy.lost()]
+    proxy.loseAnswerTo(`"${channel}"`)
+    proxy.cut()
+    await vi.waitUntil(() => proxy.lost() > lost && ups() > before, patiently)
+    await receivesAll(`after ${channel}`)
+  }
   await close()
 })
 

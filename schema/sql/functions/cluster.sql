@@ -23,26 +23,37 @@ begin
         from cluster_member m where m.lease_until > clock_timestamp() and m.id <> p_member));
 end $$;
 
+-- Shortens the leases of others if the clock of the database was set back. Without this, the lease of a process that has died
+-- would last as long.
+create or replace function shorten_leases(p jsonb, started timestamptz) returns void language sql as $$
+  update cluster_member set lease_until = started + make_interval(secs => (p->>'leaseMs')::float8 / 1000)
+   where id in (select id from cluster_member
+                 where id <> p->>'id' and lease_until > started + make_interval(secs => 2 * (p->>'leaseMs')::float8 / 1000)
+                   for update skip locked)
+$$;
+
 -- Reads the members without being one.
 create or replace function watch_cluster(p jsonb) returns jsonb language plpgsql as $$
 declare started timestamptz := clock_timestamp();
 begin
+  perform shorten_leases(p, started);
   return cluster_view(p->>'id', started);
 end $$;
 
 -- Joins, for the first time or again. If a write runs for longer than the lock timeout, the join fails and is tried again, so
 -- that it does not delay the other writes, which wait behind it.
-create or replace function join_cluster(p jsonb) returns jsonb language plpgsql set lock_timeout = '500ms' as $$
+create or replace function join_cluster(p jsonb) returns jsonb language plpgsql set lock_timeout = '100ms' as $$
 declare started timestamptz := clock_timestamp();
 begin
   perform pg_advisory_xact_lock(cluster_lock());
+  perform shorten_leases(p, started);
   delete from cluster_member where id in (
     select id from cluster_member where lease_until < clock_timestamp() - interval '1 minute' for update skip locked);
-  insert into cluster_member as m (id, lease_until, deaf, open_from, held)
-  values (p->>'id', clock_timestamp() + make_interval(secs => (p->>'leaseMs')::float8 / 1000), (p->>'deaf')::boolean,
-          (p->>'openFrom')::bigint, p->'held')
-  on conflict (id) do update set lease_until = excluded.lease_until, deaf = excluded.deaf, open_from = excluded.open_from,
-                                 held = excluded.held;
+  insert into cluster_member as m (id, lease_until, joined, deaf, open_from, held)
+  values (p->>'id', clock_timestamp() + make_interval(secs => (p->>'leaseMs')::float8 / 1000), (p->>'joined')::int,
+          (p->>'deaf')::boolean, (p->>'openFrom')::bigint, p->'held')
+  on conflict (id) do update set lease_until = excluded.lease_until, joined = excluded.joined, deaf = excluded.deaf,
+                                 open_from = excluded.open_from, held = excluded.held;
   -- A crash of the server must not forget a member, so this commit waits for the disk.
   perform set_config('synchronous_commit', 'on', true);
   return cluster_view(p->>'id', started);
@@ -53,9 +64,7 @@ end $$;
 create or replace function renew_member(p jsonb) returns jsonb language plpgsql as $$
 declare started timestamptz := clock_timestamp();
 begin
-  -- The clock of the database was set back: without this, the lease of a process that has died would last as long.
-  update cluster_member set lease_until = started + make_interval(secs => (p->>'leaseMs')::float8 / 1000)
-   where id <> p->>'id' and lease_until > started + make_interval(secs => 2 * (p->>'leaseMs')::float8 / 1000);
+  perform shorten_leases(p, started);
   update cluster_member
      set lease_until = clock_timestamp() + make_interval(secs => (p->>'leaseMs')::float8 / 1000), deaf = (p->>'deaf')::boolean,
          open_from = (p->>'openFrom')::bigint, held = p->'held'
@@ -65,8 +74,9 @@ begin
   return cluster_view(p->>'id', started);
 end $$;
 
+-- Deletes the row of a member, unless it has joined again: this statement may run long after the member has sent it.
 create or replace function leave_cluster(p jsonb) returns void language sql as $$
-  delete from cluster_member where id = p->>'id'
+  delete from cluster_member where id = p->>'id' and joined = (p->>'joined')::int
 $$;
 
 -- Checks, inside the statement of a write, that no process can answer an older version after its commit.

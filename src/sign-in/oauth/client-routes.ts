@@ -85,7 +85,9 @@ const remove = route({
   success: OauthClient,
   errors: [NotFound],
   handler: ({ params }) =>
-    Effect.map(atMostOnce(OauthClients.use((clients) => clients.remove(params.client_id))), clientOf),
+    OauthClients.use((clients) =>
+      Effect.flatMap(atMostOnce(clients.remove(params.client_id)), clients.removed),
+    ),
 })
 
 export const oauthClients = [create, list, update, rotate, remove] as const

@@ -26,6 +26,8 @@ interface ClientRow {
 
 /** A changed client, and its secret if that is new. Only the hash of the secret is stored. */
 export type ClientOutcome = WriteOutcome<ClientRow, undefined>
+/** A deleted client, and the users whose connections to it have ended. */
+type RemovedOutcome = WriteOutcome<ClientRow & { readonly user_ids: ReadonlyArray<string> }, undefined>
 export type SecretOutcome = WriteOutcome<ClientRow, { readonly secret: string }>
 
 export const maxClientsListed = 1000
@@ -117,7 +119,9 @@ export class OauthClients extends Context.Service<
     ): Effect.Effect<Written<ClientOutcome>, NotFound | Unavailable>
     /** Replaces the secret with `given`, or with a random secret. The old secret stops working. */
     rotate(clientId: string, given?: string): Effect.Effect<Written<SecretOutcome>, NotFound | Unavailable>
-    remove(clientId: string): Effect.Effect<Written<ClientOutcome>, NotFound | Unavailable>
+    remove(clientId: string): Effect.Effect<Written<RemovedOutcome>, NotFound | Unavailable>
+    /** Drops the users from the caches again, and returns the deleted client. */
+    removed(outcome: RemovedOutcome): Effect.Effect<OauthClient, Unavailable>
   }
 >()("directory/OauthClients") {
   static readonly layer = Layer.effect(
@@ -204,7 +208,7 @@ export class OauthClients extends Context.Service<
         remove: Effect.fnUntraced(function* (clientId) {
           const known = yield* findGrantees(sql, [clientId])
           const removed = yield* sql.write
-            .rows<ClientRow & { readonly user_ids: ReadonlyArray<string> }>(
+            .rows<RemovedOutcome["rows"][number]>(
               (
                 q,
               ) => q`delete from oauth_client c using (select end_grants(array[${clientId}]) as user_ids) ended
@@ -214,16 +218,13 @@ export class OauthClients extends Context.Service<
               bus.invalidating({ [userTopic]: known }),
               Effect.tapError(() => invalidatePossiblyEnded(sql, bus)),
             )
-          const [row] = removed.outcome.rows
-          if (row === undefined)
+          if (removed.outcome.rows.length === 0)
             return yield* Effect.andThen(invalidateRecentlyEnded(sql, bus), clientNotFound())
-          // Users who connected the client after their list was read.
-          yield* bus.invalidate(
-            userTopic,
-            row.user_ids.filter((id) => !known.includes(id)),
-          )
           return removed
         }),
+        // Some users may have connected the client after their ids were read before the statement.
+        removed: (outcome) =>
+          Effect.as(bus.invalidate(userTopic, outcome.rows[0]!.user_ids), clientOf(outcome)),
       })
     }),
   )
