@@ -39,7 +39,9 @@ it.each([
     const dropped = await Effect.gen(function* () {
       const bus = yield* Bus
       const keys = new Set<string>()
-      bus.onInvalidate("user", (changed) => changed !== "all" && changed.forEach((key) => keys.add(key)))
+      bus.onInvalidate("user", (changed) => {
+        if (changed !== "all") for (const key of changed) keys.add(key)
+      })
       yield* Effect.provideService(
         remove as Effect.Effect<unknown, unknown, OauthClients | Organizations>,
         CurrentOperation,
