@@ -53,9 +53,12 @@ const watch: ServiceCommand = {
         let received = 0
         client.live.subscribe(channel, {
           state: (state) => print({ type: "state", channel, state }),
+          // Several events can arrive at once, before the subscription ends.
           event: (event) => {
+            if (received === limit) return
+            received += 1
             print(event)
-            if (++received === limit) resolve()
+            if (received === limit) resolve()
           },
           refused: (code) => reject(new Error(refusals[code] ?? `The service refused the channel: ${code}.`)),
         })
