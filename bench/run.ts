@@ -1,6 +1,7 @@
 import { runAgainst } from "./against/run.ts"
 import { BenchFailure, UsageError } from "./failure.ts"
 import { type Flags, listOf, readFlags, usage } from "./flags.ts"
+import { runIds } from "./growth/ids.ts"
 import { runOverload } from "./overload/run.ts"
 import { stopAllChildren } from "./process/child.ts"
 import { removeAllDirectories } from "./process/directory.ts"
@@ -48,6 +49,13 @@ async function measureAll(flags: Flags): Promise<ScenarioResult[]> {
   }
 }
 
+/** Returns the measurement that replaces the scenarios. */
+const modeOf = ({ ids, overload, processes }: Flags) => {
+  if (overload) return runOverload
+  if (processes) return runProcesses
+  return ids === undefined ? undefined : (onStep: (step: string) => void) => runIds(ids, onStep)
+}
+
 async function main(): Promise<number> {
   const flags = readFlags(args, scenarios)
   if (flags === "help") console.log(usage(scenarios))
@@ -61,7 +69,7 @@ async function main(): Promise<number> {
       await removeAllDirectories()
     }
   }
-  const mode = flags.overload ? runOverload : flags.processes ? runProcesses : undefined
+  const mode = modeOf(flags)
   if (mode !== undefined) {
     try {
       console.log(await mode((step) => console.error(step)))
