@@ -132,11 +132,11 @@ it("the metrics have the number of deleted rows, the age of the oldest row and t
   await service.sql`insert into session_use values (gen_random_uuid(), now() - interval '31 days'), (gen_random_uuid(), now() - interval '29 days')`
   await service.runtime.runPromise(deleteExpiredRows)
   const { text } = await service.call("GET", "/metrics")
-  const valueOf = (name: string) =>
+  const metric = (name: string) =>
     Number(new RegExp(`^${name}\\{[^}]*table="session_use"[^}]*\\} (\\S+)`, "m").exec(text)?.[1])
-  expect(valueOf("pruned_rows_total")).toBeGreaterThanOrEqual(1)
-  expect(Math.round(valueOf("pruned_oldest_row_seconds") / 86_400)).toBe(29)
-  expect(valueOf("pruned_last_run_timestamp_seconds")).toBeGreaterThan(1.7e9)
+  expect(metric("pruned_rows_total")).toBeGreaterThanOrEqual(1)
+  expect(Math.round(metric("pruned_oldest_row_seconds") / 86_400)).toBe(29)
+  expect(metric("pruned_last_run_timestamp_seconds")).toBeGreaterThan(1.7e9)
 })
 
 it("rows that another process is deleting are skipped, so several processes can prune at the same time", async () => {
