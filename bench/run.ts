@@ -2,6 +2,7 @@ import { runAgainst } from "./against/run.ts"
 import { BenchFailure, UsageError } from "./failure.ts"
 import { type Flags, listOf, readFlags, usage } from "./flags.ts"
 import { runIds } from "./growth/ids.ts"
+import { runYear } from "./growth/year.ts"
 import { runOverload } from "./overload/run.ts"
 import { stopAllChildren } from "./process/child.ts"
 import { removeAllDirectories } from "./process/directory.ts"
@@ -50,7 +51,8 @@ async function measureAll(flags: Flags): Promise<ScenarioResult[]> {
 }
 
 /** Returns the measurement that replaces the scenarios. */
-const modeOf = ({ ids, overload, processes }: Flags) => {
+const modeOf = ({ ids, overload, processes, year }: Flags) => {
+  if (year) return runYear
   if (overload) return runOverload
   if (processes) return runProcesses
   return ids === undefined ? undefined : (onStep: (step: string) => void) => runIds(ids, onStep)

@@ -26,7 +26,7 @@ export const makeViewStore = Effect.map(Sql, (sql) => ({
 export const oldViews = (keptDays: number): ExpiredRows => ({
   table: "emoji_id_view",
   time: (q) => q`day`,
-  isExpired: (q) => q`day < current_date - ${keptDays}::int`,
+  isExpired: (q) => q`day < now()::date - ${keptDays}::int`,
 })
 
 /**
