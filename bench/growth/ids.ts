@@ -5,26 +5,22 @@ import { canonicalAt } from "../stored/ids.ts"
 import { openStored } from "../stored/open.ts"
 import { storePeople, tokensOf } from "../stored/people.ts"
 import { service } from "../subject.ts"
+import { measureImport } from "./import.ts"
 import { percentileOf, type TableSize, tableSizes } from "./measure.ts"
 import { storeRegistered } from "./store-registered.ts"
 
 const fewIds = 1_000
 const owners = 1_000
 const samples = 1_000
+const searches = 200
 const rounds = 3
+const tables = ["claim", "emoji_id", "record", "channel"]
 const carts = 10
 const itemsPerCart = 10
 /** A statement stores 200,000 ids; on a busy disk this takes longer than the statements of other scenarios. */
 const statementTimeoutMs = 600_000
 const freeLength = 6
 const freeSpacing = 7_919
-
-interface Figures {
-  readonly ids: number
-  readonly sizes: ReadonlyArray<TableSize>
-  /** By call: the latency of each request, in milliseconds. */
-  readonly latencies: Readonly<Record<string, ReadonlyArray<number>>>
-}
 
 type Send = (n: number) => Promise<void>
 
@@ -59,8 +55,18 @@ const sampleOf = async (sql: Sql, ids: number): Promise<ReadonlyArray<string>> =
   return rows.map(({ canonical }) => canonical).sort(() => Math.random() - 0.5)
 }
 
-/** Stores the ids in a service and measures it. */
-const measure = async (ids: number, onStep: (step: string) => void): Promise<Figures> => {
+interface Subject {
+  readonly ids: number
+  readonly server: RunningServer
+  readonly sizes: ReadonlyArray<TableSize>
+  /** Ids that are spread over all stored ids. */
+  readonly sample: ReadonlyArray<string>
+  /** By call: the latency of each request, in milliseconds. */
+  readonly latencies: Record<string, number[]>
+}
+
+/** Starts a service and stores the ids. */
+const prepare = async (ids: number, onStep: (step: string) => void): Promise<Subject> => {
   const server = await service(`${ids} ids`).start()
   try {
     let sizes: ReadonlyArray<TableSize> = []
@@ -71,50 +77,48 @@ const measure = async (ids: number, onStep: (step: string) => void): Promise<Fig
         await storePeople(sql, owners)
         await storeRegistered(sql, ids, owners, onStep)
         onStep("vacuum")
-        for (const table of ["claim", "emoji_id", "record", "channel"])
-          await sql.unsafe(`vacuum analyze ${table}`)
-        sizes = await tableSizes(sql, ["claim", "emoji_id", "record", "channel"])
+        for (const table of tables) await sql.unsafe(`vacuum analyze ${table}`)
+        sizes = await tableSizes(sql, tables)
         sample = await sampleOf(sql, ids)
       },
       statementTimeoutMs,
     )
-    const [token = ""] = await tokensOf(server, 1)
-    const latencies: Record<string, number[]> = {}
-    const add = (name: string, found: ReadonlyArray<number>) => {
-      latencies[name] = [...(latencies[name] ?? []), ...found]
-    }
-    for (let round = 0; round < rounds; round++) {
-      onStep(`${ids} ids: round ${round + 1} of ${rounds}`)
-      // After a restart nothing is cached by the service or its Postgres.
-      await server.restart?.()
-      const send = sender(server, token)
-      await timed(50, () => send("GET", "/account"))
-      const lookUp = (n: number) => send("GET", `/emoji_id/${encodeURIComponent(sample[n % sample.length]!)}`)
-      add("lookup, cold", await timed(sample.length, lookUp))
-      add("lookup, warm", await timed(sample.length, lookUp))
-      const free = (n: number) => canonicalAt((round * samples + n) * freeSpacing, freeLength)
-      const search = (id: string) => send("GET", `/emoji_id/search?emoji_id=${encodeURIComponent(id)}`)
-      add("search of a free id", await timed(200, (n) => search(free(n))))
-      add("search of a taken id", await timed(200, (n) => search(sample[n]!)))
-      for (let cart = 0; cart < carts; cart++) {
-        const item = (n: number) => ({ items: [{ emoji_id: free(cart * itemsPerCart + n) }] })
-        add("cart: add", await timed(itemsPerCart, (n) => send("POST", "/cart", item(n))))
-        add("cart: delete", await timed(1, () => send("DELETE", "/cart")))
-      }
-      const edit = (n: number) => ({ insert: [{ tag: "0x0002", data: `Note ${round} ${n}` }] })
-      const own = await sampleOwned(server)
-      add(
-        "edit of records",
-        await timed(100, (n) => send("PATCH", `/emoji_id/${encodeURIComponent(own)}`, edit(n))),
-      )
-    }
-    return { ids, sizes, latencies }
-  } finally {
+    return { ids, server, sizes, sample, latencies: {} }
+  } catch (error) {
     await server.stop()
+    throw error
   }
 }
 
-const sampleOwned = async (server: RunningServer): Promise<string> => {
+const measureRound = async ({ latencies, sample, server }: Subject, round: number): Promise<void> => {
+  const [token = ""] = await tokensOf(server, 1)
+  const own = await findOwned(server)
+  // After a restart nothing is cached by the service or its Postgres.
+  await server.restart?.()
+  const send = sender(server, token)
+  const add = async (name: string, count: number, call: Send) => {
+    latencies[name] = [...(latencies[name] ?? []), ...(await timed(count, call))]
+  }
+  const free = (n: number) => canonicalAt((round * samples + n) * freeSpacing, freeLength)
+  const lookUp = (n: number) => send("GET", `/emoji_id/${encodeURIComponent(sample[n]!)}`)
+  const search = (id: string) => send("GET", `/emoji_id/search?emoji_id=${encodeURIComponent(id)}`)
+  await timed(50, () => send("GET", "/account"))
+  for (const state of ["cold", "warm"]) {
+    await add(`lookup, ${state}`, sample.length, lookUp)
+    await add(`search of a free id, ${state}`, searches, (n) => search(free(n)))
+    await add(`search of a taken id, ${state}`, searches, (n) => search(sample[n]!))
+  }
+  for (let cart = 0; cart < carts; cart++) {
+    const item = (n: number) => ({ items: [{ emoji_id: free(cart * itemsPerCart + n) }] })
+    await add("cart: add", itemsPerCart, (n) => send("POST", "/cart", item(n)))
+    await add("cart: delete", 1, () => send("DELETE", "/cart"))
+  }
+  const edit = (n: number) => ({ insert: [{ tag: "0x0002", data: `Note ${round} ${n}` }] })
+  await add("edit of records", 100, (n) => send("PATCH", `/emoji_id/${encodeURIComponent(own)}`, edit(n)))
+}
+
+/** Returns an id of the user whose token is used. */
+const findOwned = async (server: RunningServer): Promise<string> => {
   let id = ""
   await openStored(server, async (sql) => {
     const [row] = await sql<{ canonical: string }[]>`
@@ -127,13 +131,7 @@ const sampleOwned = async (server: RunningServer): Promise<string> => {
 
 const ms = (value: number): string => value.toFixed(value < 10 ? 2 : 1)
 
-/**
- * Measures a service with 1,000 ids and one with `ids` ids, in the same run. Returns a Markdown table of the latencies
- * of sequential requests, and one of the disk space.
- */
-export async function runIds(ids: number, onStep: (step: string) => void): Promise<string> {
-  const few = await measure(fewIds, onStep)
-  const many = await measure(ids, onStep)
+const report = (few: Subject, many: Subject): string => {
   const calls = Object.keys(few.latencies).map((name) => {
     const [a = [], b = []] = [few.latencies[name], many.latencies[name]]
     const cells = [a, b].flatMap((found) => [percentileOf(found, 0.5), percentileOf(found, 0.99)])
@@ -141,10 +139,10 @@ export async function runIds(ids: number, onStep: (step: string) => void): Promi
     return `| ${name} | ${cells.map(ms).join(" | ")} | ${ratio.toFixed(2)} |`
   })
   const [n, m] = [few, many].map(({ ids }) => ids.toLocaleString("en"))
-  const total = many.sizes.reduce((sum, { bytes }) => sum + bytes, 0)
-  const tables = many.sizes.map(
+  const perId = (bytes: number) => Math.round(bytes / many.ids)
+  const sizes = many.sizes.map(
     ({ bytes, heapBytes, table }) =>
-      `| \`${table}\` | ${Math.round(heapBytes / many.ids)} | ${Math.round((bytes - heapBytes) / many.ids)} | ${Math.round(bytes / many.ids)} |`,
+      `| \`${table}\` | ${perId(heapBytes)} | ${perId(bytes - heapBytes)} | ${perId(bytes)} |`,
   )
   return [
     `| call | p50 with ${n} ids, ms | p99 | p50 with ${m} ids, ms | p99 | ratio of p50 |`,
@@ -153,7 +151,28 @@ export async function runIds(ids: number, onStep: (step: string) => void): Promi
     "",
     "| table | heap bytes per id | index bytes per id | together |",
     "|---|---|---|---|",
-    ...tables,
-    `| all | | | ${Math.round(total / many.ids)} |`,
+    ...sizes,
+    `| all | | | ${perId(many.sizes.reduce((sum, { bytes }) => sum + bytes, 0))} |`,
   ].join("\n")
+}
+
+/**
+ * Measures a service with 1,000 ids and one with `ids` ids in turns, with sequential requests. Then imports a file into the
+ * second one with the command line. Returns Markdown tables of the latencies and the disk space, and the import rates.
+ */
+export async function runIds(ids: number, onStep: (step: string) => void): Promise<string> {
+  const subjects: Subject[] = []
+  try {
+    for (const count of [fewIds, ids]) subjects.push(await prepare(count, onStep))
+    for (let round = 0; round < rounds; round++)
+      for (const subject of subjects) {
+        onStep(`${subject.ids} ids: round ${round + 1} of ${rounds}`)
+        await measureRound(subject, round)
+      }
+    const [few, many] = subjects as [Subject, Subject]
+    onStep("import")
+    return `${report(few, many)}\n\n${await measureImport(many.server)}`
+  } finally {
+    for (const { server } of subjects) await server.stop()
+  }
 }

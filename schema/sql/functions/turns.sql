@@ -278,15 +278,13 @@ begin
     from jsonb_to_recordset(p) as x(recipient text, kind text, payload text, kept boolean);
 end $$;
 
--- Deletes at most `batch` events that are older than `keep`, and returns their number. A client that requests a
--- deleted event detects a gap. Several processes can call this function at the same time.
+-- Deletes at most `batch` events that are older than `keep`, and returns their number. The events are deleted by their place
+-- in the table, so no plan can search the table for them. A client that requests a deleted event detects a gap. Several processes can call this function at the same time.
 create or replace function trim_old_events(keep interval, batch int) returns int language plpgsql as $$
 declare trimmed int;
 begin
-  delete from event e using (
-    select o.channel, o."offset" from event o where o.at < now() - keep
-     order by o.at limit batch for update skip locked) old
-   where e.channel = old.channel and e."offset" = old."offset";
+  delete from event where ctid = any(array(
+    select o.ctid from event o where o.at < now() - keep order by o.at limit batch for update skip locked));
   get diagnostics trimmed = row_count;
   return trimmed;
 end $$;
@@ -297,13 +295,12 @@ end $$;
 create or replace function trim_channels(names text[], keep_per_channel int, batch int) returns int language plpgsql as $$
 declare trimmed int;
 begin
-  delete from event e using (
-    select x.channel, x."offset" from channel c
-     cross join lateral (select o.channel, o."offset" from event o
+  delete from event where ctid = any(array(
+    select x.ctid from channel c
+     cross join lateral (select o.ctid from event o
                           where o.channel = c.name and o."offset" <= c."offset" - keep_per_channel
                           order by o."offset" limit batch for update skip locked) x
-     where c.name = any(names) limit batch) old
-   where e.channel = old.channel and e."offset" = old."offset";
+     where c.name = any(names) limit batch));
   get diagnostics trimmed = row_count;
   return trimmed;
 end $$;
