@@ -22,6 +22,10 @@ export interface Flags {
   readonly overload: boolean
   /** Measures the service with 1, 2, 4 and 8 processes, and does not run `scenarios`. */
   readonly processes: boolean
+  /** Measures the service with this number of stored ids against 1,000, and does not run `scenarios`. */
+  readonly ids: number | undefined
+  /** Simulates a year of traffic and reports the disk space, and does not run `scenarios`. */
+  readonly year: boolean
   /**
    * The flags of `--against`, or undefined if it is not given. With them, the bench compares the working tree with
    * another commit and does not run `scenarios`.
@@ -52,6 +56,8 @@ Measures the service and its baselines alternately under the same load. Writes a
 
   --overload          offer 1, 3 and 10 times the measured capacity for writes, and print what is accepted
   --processes         edits by eight clients and lookups, with 1, 2, 4 and 8 processes and during a rolling restart
+  --ids N             store N ids; measure their disk space, and the calls against a service with 1,000 ids
+  --year              simulate a year of traffic, and print the disk space with and without the regular deletions
 
   --against REF       compare the working tree with this commit; exits 1 if the working tree is slower
   --only NAME         with --against: scenario to run; can be repeated (default: all below)
@@ -96,6 +102,8 @@ export function readFlags(args: readonly string[], scenarios: readonly Scenario[
     readme: values.readme,
     overload: values.overload,
     processes: values.processes,
+    year: values.year,
+    ids: readNumber("--ids", values.ids, 1, 100_000_000, true),
     against: readAgainst(values, otherFlags(values), comparedScenarios),
   }
 }
@@ -124,6 +132,8 @@ function parse(args: readonly string[]) {
         quick: { type: "boolean", default: false },
         overload: { type: "boolean", default: false },
         processes: { type: "boolean", default: false },
+        ids: { type: "string" },
+        year: { type: "boolean", default: false },
         out: { type: "string" },
         compare: { type: "string" },
         against: { type: "string" },

@@ -1,6 +1,8 @@
 import { runAgainst } from "./against/run.ts"
 import { BenchFailure, UsageError } from "./failure.ts"
 import { type Flags, listOf, readFlags, usage } from "./flags.ts"
+import { runIds } from "./growth/ids.ts"
+import { runYear } from "./growth/year.ts"
 import { runOverload } from "./overload/run.ts"
 import { stopAllChildren } from "./process/child.ts"
 import { removeAllDirectories } from "./process/directory.ts"
@@ -48,6 +50,14 @@ async function measureAll(flags: Flags): Promise<ScenarioResult[]> {
   }
 }
 
+/** Returns the measurement that replaces the scenarios. */
+const modeOf = ({ ids, overload, processes, year }: Flags) => {
+  if (year) return runYear
+  if (overload) return runOverload
+  if (processes) return runProcesses
+  return ids === undefined ? undefined : (onStep: (step: string) => void) => runIds(ids, onStep)
+}
+
 async function main(): Promise<number> {
   const flags = readFlags(args, scenarios)
   if (flags === "help") console.log(usage(scenarios))
@@ -61,7 +71,7 @@ async function main(): Promise<number> {
       await removeAllDirectories()
     }
   }
-  const mode = flags.overload ? runOverload : flags.processes ? runProcesses : undefined
+  const mode = modeOf(flags)
   if (mode !== undefined) {
     try {
       console.log(await mode((step) => console.error(step)))

@@ -3,10 +3,14 @@ import { connect } from "../../src/postgres/sql.ts"
 import { BenchFailure } from "../failure.ts"
 import type { RunningServer } from "../side.ts"
 
-const statementTimeoutMs = 300_000
+const defaultStatementTimeoutMs = 300_000
 
 /** Runs `use` with a connection to the service's database, and closes the connection afterwards. */
-export async function openStored(server: RunningServer, use: (sql: Sql) => Promise<void>): Promise<void> {
+export async function openStored(
+  server: RunningServer,
+  use: (sql: Sql) => Promise<void>,
+  statementTimeoutMs = defaultStatementTimeoutMs,
+): Promise<void> {
   const { database } = server
   if (database === undefined)
     throw new BenchFailure("this scenario stores data first: with --url, set --database too")

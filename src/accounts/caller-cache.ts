@@ -4,7 +4,8 @@ import type { Unavailable } from "../../schema/errors.ts"
 import { Bus } from "../cluster/bus.ts"
 import { InvalidatedCache } from "../cluster/invalidated-cache.ts"
 import { userTopic } from "../cluster/topic-names.ts"
-import { AppConfig, type Config } from "../config/config.ts"
+import { AppConfig } from "../config/config.ts"
+import { lookBackSeconds } from "../config/session-retention.ts"
 import { makeFindCallerRow } from "./caller-store.ts"
 
 /** The data that decides whether a user's token is valid and what the token allows. */
@@ -20,15 +21,6 @@ export interface Caller {
 }
 
 const capacity = 50_000
-/** An allowance for the difference between the clocks of the processes that sign and verify tokens. */
-const leewaySeconds = 300
-
-/**
- * Returns for how many seconds ended sessions and grants are remembered. Afterwards, all their access tokens have
- * expired.
- */
-export const lookBackSeconds = ({ accessTokenSeconds }: Pick<Config, "accessTokenSeconds">): number =>
-  accessTokenSeconds + leewaySeconds
 
 /** Finds callers by user id, and caches them until the bus announces a change of the user. */
 export class CallerCache extends Context.Service<

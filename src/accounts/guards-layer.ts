@@ -30,8 +30,8 @@ export const guards = Layer.effect(
     const findEnded = yield* makeFindEndedCaller
     const limits = yield* RateLimits
     const sessions = yield* Sessions
-    const { rateLimit, requestDeadlineSeconds } = yield* AppConfig
-    const { once, repeat } = yield* makeIdempotency(2 * requestDeadlineSeconds)
+    const { idempotencyKeepHours, rateLimit, requestDeadlineSeconds } = yield* AppConfig
+    const { once, repeat } = yield* makeIdempotency(2 * requestDeadlineSeconds, 3600 * idempotencyKeepHours)
     const limit: Guards["Service"]["limit"] = (name, request, principal) =>
       limits.take(name, {
         address: addressGroup(request.address),

@@ -23,6 +23,8 @@ interface CommandForm {
 /** A command that reads or changes the database. The program prints the value that `run` returns. */
 export interface Command extends CommandForm {
   readonly run: (input: Input) => Effect.Effect<unknown, Problem, CliServices>
+  /** Whether the exit code is 1 although there is a result, which is printed. */
+  readonly isFailure?: (result: unknown) => boolean
 }
 
 /** A command that calls a running service. It prints values with `print` while it runs. */

@@ -2,6 +2,7 @@ import { clientCommands } from "./clients.ts"
 import type { CliCommand } from "./command.ts"
 import { demoCommands } from "./demo.ts"
 import { featureCommands } from "./features.ts"
+import { idCommands } from "./ids.ts"
 import { liveCommands } from "./live.ts"
 import { mintingCommands } from "./minting.ts"
 import { organizationCommands } from "./organizations.ts"
@@ -13,6 +14,7 @@ export const commands: ReadonlyArray<CliCommand> = [
   ...organizationCommands,
   ...clientCommands,
   ...featureCommands,
+  ...idCommands,
   ...mintingCommands,
   ...demoCommands,
   ...liveCommands,

@@ -42,16 +42,21 @@ const runOnDatabase = async (command: Command, input: Input, config: Config): Pr
   }
 }
 
-const runCommand = async (command: CliCommand, input: Input, asJson: boolean): Promise<void> => {
+/** Returns whether the command has succeeded. */
+const runCommand = async (command: CliCommand, input: Input, asJson: boolean): Promise<boolean> => {
   const read = readConfig()
   if ("problems" in read) throw new Error(read.problems.join("; "))
   const { config } = read
-  if ("run" in command) console.log(printed(await runOnDatabase(command, input, config), asJson))
-  else
-    await command.call(input, {
-      baseUrl: config.baseUrl,
-      print: (value) => console.log(JSON.stringify(value)),
-    })
+  if ("run" in command) {
+    const result = await runOnDatabase(command, input, config)
+    console.log(printed(result, asJson))
+    return command.isFailure?.(result) !== true
+  }
+  await command.call(input, {
+    baseUrl: config.baseUrl,
+    print: (value) => console.log(JSON.stringify(value)),
+  })
+  return true
 }
 
 const main = async (args: ReadonlyArray<string>): Promise<number> => {
@@ -66,8 +71,7 @@ const main = async (args: ReadonlyArray<string>): Promise<number> => {
     return invalidUsage
   }
   try {
-    await runCommand(parsed.command, parsed.input, parsed.asJson)
-    return 0
+    return (await runCommand(parsed.command, parsed.input, parsed.asJson)) ? 0 : failed
   } catch (error) {
     console.error(reasonOf(error))
     return failed

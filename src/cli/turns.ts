@@ -6,6 +6,7 @@ import { Mailboxes } from "../../actors/mailboxes.ts"
 import { OrderActors } from "../../actors/order.ts"
 import { TransferActors } from "../../actors/transfer.ts"
 import { IdChanges } from "../directory/id-changes.ts"
+import { IdImports } from "../directory/id-import-store.ts"
 import { IdRegistry } from "../directory/id-registry.ts"
 import { DefaultPubkeys } from "../keys/default-pubkey.ts"
 import { LocalPublish } from "../live/local-publish.ts"
@@ -33,7 +34,12 @@ const noDeadlines = Layer.succeed(
  * The services that commands use to change lootboxes, orders, transfers, codes and ids. The HTTP service may run at
  * the same time.
  */
-export const turnServices = Layer.mergeAll(Codes.layer, DefaultPubkeys.layer, IdRegistry.layer).pipe(
+export const turnServices = Layer.mergeAll(
+  Codes.layer,
+  DefaultPubkeys.layer,
+  IdImports.layer,
+  IdRegistry.layer,
+).pipe(
   Layer.provideMerge(
     Layer.mergeAll(IdChanges.layer, LootboxActors.layer, OrderActors.layer, TransferActors.layer),
   ),

@@ -1,6 +1,7 @@
 import { Context, Redacted } from "effect"
 import { settings } from "./environment-variables.ts"
 import { isPublishedSecret } from "./published-demo-secrets.ts"
+import { lookBackSeconds, sessionKeepSeconds } from "./session-retention.ts"
 import { type Read, readSettings } from "./variable-readers.ts"
 
 type Settings = Read<typeof settings>
@@ -61,6 +62,9 @@ const combinedProblems = (values: Settings): ReadonlyArray<string> => {
     ...(values.metricsPort === values.port ? ["METRICS_PORT: expected another port than PORT"] : []),
     ...(production && values.databaseUrl !== undefined && values.secretKeys === undefined
       ? ["SECRET_KEYS: required in production with DATABASE_URL, so that all processes use the same keys"]
+      : []),
+    ...(sessionKeepSeconds(values) < lookBackSeconds(values)
+      ? ["SESSION_KEEP_HOURS: expected a longer time than ACCESS_TOKEN_SECONDS and five minutes"]
       : []),
     ...pageProblems("AUTH_URL", values.authUrl, values.baseUrl),
     ...pageProblems("WEB_URL", values.webUrl, values.baseUrl),

@@ -1,5 +1,6 @@
 import { withFirstServer } from "./database-servers.ts"
 import { readDatabaseUrl, withHost } from "./database-url.ts"
+import { retentionSettings } from "./retention-settings.ts"
 import {
   baseUrl,
   bearerSecret,
@@ -271,18 +272,7 @@ export const settings = {
     "Maximum number of live sockets per process from one address; further ones get 429.",
     whole(1, 1_000_000),
   ),
-  eventKeepHours: setting(
-    "EVENT_KEEP_HOURS",
-    "24",
-    "How long a live client can be disconnected and still resume without loss.",
-    whole(1, 8760),
-  ),
-  eventKeepPerChannel: setting(
-    "EVENT_KEEP_PER_CHANNEL",
-    "10000",
-    "Maximum number of stored events per channel.",
-    whole(1, 10_000_000),
-  ),
+  ...retentionSettings,
   metricsPort: optionalSetting(
     "METRICS_PORT",
     "Port that serves only `GET /metrics`. `PORT` then does not serve it. In production, `GET /metrics` needs this or `METRICS_TOKEN`.",

@@ -88,8 +88,8 @@ export const makeIdempotencyStore = Sql.useSync((sql) => ({
       .pipe(Effect.map((rows) => rows[0])),
 }))
 
-export const expiredIdempotencyKeys: ExpiredRows = {
+export const expiredIdempotencyKeys = (keptHours: number): ExpiredRows => ({
   table: "idempotency_key",
-  key: ["caller", "key"],
-  isExpired: (q) => q`created_at < now() - interval '1 day'`,
-}
+  time: (q) => q`created_at`,
+  isExpired: (q) => q`created_at < now() - make_interval(hours => ${keptHours})`,
+})

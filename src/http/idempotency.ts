@@ -12,7 +12,6 @@ import { FailPoints } from "../config/fail-points.ts"
 import { Seal, SealBroken } from "../crypto/envelope-encryption.ts"
 import { readStoredRows } from "../postgres/guarded-write.ts"
 import { beforeEffect, CurrentRequestTime } from "../postgres/request-time.ts"
-import { keySeconds } from "../turns/operation-key.ts"
 import type { RawRequest, RawResponse } from "./endpoint.ts"
 import { type LeaseOutcome, makeIdempotencyStore } from "./idempotency-store.ts"
 import { RateLimits } from "./limits/rate-limits.ts"
@@ -96,10 +95,10 @@ const outcomeUnknown = new Unavailable({
 /**
  * Makes the functions that run a request once for each Idempotency-Key. While a request runs, it holds a lease of its
  * key; if its process dies, the lease expires. The statement that commits the effect of the request also stores its
- * outcome (see actors/operation.ts), and fails if the lease was lost. After it, the response is stored encrypted for a
- * day. If the process dies in between, a retry makes the response from the outcome.
+ * outcome (see actors/operation.ts), and fails if the lease was lost. After it, the response is stored encrypted for
+ * `keySeconds`. If the process dies in between, a retry makes the response from the outcome.
  */
-export const makeIdempotency = (leaseSeconds: number) =>
+export const makeIdempotency = (leaseSeconds: number, keySeconds: number) =>
   Effect.gen(function* () {
     const keys = yield* makeIdempotencyStore
     const limits = yield* RateLimits

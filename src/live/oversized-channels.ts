@@ -3,15 +3,16 @@ import type { ChannelPosition } from "../../actors/ports.ts"
 import { AppConfig } from "../config/config.ts"
 
 /**
- * The channels to which this process added an event beyond the limit per channel. The list is in memory only. After a
- * restart, a channel is added again with its next event. A channel without further events shrinks when its events
- * reach the maximum age.
+ * The channels that may have more events than the limit per channel. A channel is added each time its events increase by an
+ * eighth of the limit, not with each event: the offsets of most channels are higher than their number of events, because deleted
+ * channels do not begin at 0 again. The list is in memory only. A channel without further events shrinks when its
+ * events reach the maximum age.
  */
 export class OversizedChannels extends Context.Service<
   OversizedChannels,
   {
     placed(position: ChannelPosition): void
-    /** Returns the channels that exceeded the limit since the last call, and clears the list. */
+    /** Returns the channels that were added since the last call, and clears the list. */
     take(): ReadonlyArray<string>
   }
 >()("directory/OversizedChannels") {
@@ -19,9 +20,10 @@ export class OversizedChannels extends Context.Service<
     OversizedChannels,
     Effect.map(AppConfig, ({ eventKeepPerChannel }) => {
       let oversized = new Set<string>()
+      const step = Math.max(1, eventKeepPerChannel >> 3)
       return OversizedChannels.of({
         placed: ({ channel, offset }) => {
-          if (offset > eventKeepPerChannel) oversized.add(channel)
+          if (offset > eventKeepPerChannel && offset % step === 0) oversized.add(channel)
         },
         take: () => {
           const taken = [...oversized]

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { ChannelPosition } from "../../actors/ports.ts"
+import type { ExpiredRows } from "../postgres/prune.ts"
 import { Sql } from "../postgres/sql.ts"
 
 export interface FreedId {
@@ -58,3 +59,10 @@ export const makeInterestNoticeStore = Effect.map(Sql, (sql) => ({
       )
       .pipe(Effect.map(([row]) => row?.events ?? [])),
 }))
+
+/** Notices that no longer prevent another one. The quiet period is an hour. */
+export const oldInterestNotices: ExpiredRows = {
+  table: "interest_notice",
+  time: (q) => q`told_at`,
+  isExpired: (q) => q`told_at < now() - interval '1 day'`,
+}

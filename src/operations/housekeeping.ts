@@ -1,44 +1,47 @@
 import { Effect, Layer, Schedule } from "effect"
-import { lookBackSeconds } from "../accounts/caller-cache.ts"
 import { expiredMagicLinks } from "../accounts/login/magic-link-store.ts"
 import { oldSecurityLogEntries } from "../accounts/security-log/security-log-store.ts"
 import { endedSessions, oldSessionUses } from "../accounts/sessions/session-store.ts"
 import { expiredSmsCodes } from "../accounts/two-factor/two-factor-store.ts"
 import { AppConfig, type Config } from "../config/config.ts"
+import { sessionKeepSeconds } from "../config/session-retention.ts"
+import { oldViewBatches, oldViews } from "../directory/lookup/view-store.ts"
 import { expiredIdempotencyKeys } from "../http/idempotency-store.ts"
 import { endedRateWindows } from "../http/limits/rate-window-store.ts"
 import { makeGiveMissingKeys } from "../keys/missing-keys.ts"
+import { oldInterestNotices } from "../market/interest-notice-store.ts"
 import { cleanCancelledOrders } from "../orders/cleanup.ts"
 import { forgottenOrders } from "../orders/cleanup-store.ts"
-import { deliveredSandboxWebhooks } from "../orders/payments/sandbox-webhook-store.ts"
+import { deliveredSandboxWebhooks, unpaidSandboxIntents } from "../orders/payments/sandbox-webhook-store.ts"
 import { expiredVisits } from "../partners/visit-store.ts"
-import { deleteExpired } from "../postgres/prune.ts"
+import { prune } from "../postgres/prune.ts"
 import { endedGrants, expiredAuthorizationCodes } from "../sign-in/oauth/authorization-code-store.ts"
+import { recordPruned } from "../telemetry/pruning-metrics.ts"
 import { oldWrongTransferCodes } from "../transfers/code-attempt-store.ts"
 import { expiredMail } from "../turns/outbox.ts"
 
 const intervalMinutes = 5
-const endedKeptSeconds = 2 * 86_400
 
-const listExpired = (config: Config) => {
-  const keptSeconds = Math.max(endedKeptSeconds, lookBackSeconds(config))
-  return [
-    endedSessions(keptSeconds),
-    oldSessionUses(config.refreshTokenSeconds),
-    expiredMagicLinks,
-    expiredAuthorizationCodes,
-    endedGrants(keptSeconds),
-    expiredVisits,
-    expiredSmsCodes,
-    endedRateWindows,
-    expiredIdempotencyKeys,
-    deliveredSandboxWebhooks,
-    oldWrongTransferCodes,
-    expiredMail,
-    forgottenOrders,
-    oldSecurityLogEntries,
-  ]
-}
+const listExpired = (config: Config) => [
+  endedSessions(sessionKeepSeconds(config)),
+  oldSessionUses(config.refreshTokenSeconds),
+  expiredMagicLinks(config.expiredKeepHours),
+  expiredAuthorizationCodes(config.expiredKeepHours),
+  endedGrants(sessionKeepSeconds(config)),
+  expiredVisits(config.expiredKeepHours),
+  expiredSmsCodes(config.expiredKeepHours),
+  endedRateWindows,
+  expiredIdempotencyKeys(config.idempotencyKeepHours),
+  deliveredSandboxWebhooks(config.sandboxKeepDays),
+  unpaidSandboxIntents(config.sandboxKeepDays),
+  oldWrongTransferCodes,
+  expiredMail(config.mailKeepDays, config.unsentMailKeepDays),
+  forgottenOrders(config.purgedOrderKeepDays),
+  oldSecurityLogEntries(config.securityLogKeepDays),
+  oldViews(config.viewKeepDays),
+  oldViewBatches,
+  oldInterestNotices,
+]
 
 /**
  * Deletes rows that are no longer needed. Several processes may run this at the same time, because each row is
@@ -49,7 +52,10 @@ export const deleteExpiredRows = Effect.gen(function* () {
     listExpired(yield* AppConfig),
     (rows) =>
       // If the deletion fails for one table, the other tables are still processed. The next run tries again.
-      deleteExpired(rows).pipe(Effect.catchCause((cause) => Effect.logWarning("housekeeping failed", cause))),
+      prune(rows).pipe(
+        Effect.map((pruned) => recordPruned(rows.table, pruned)),
+        Effect.catchCause((cause) => Effect.logWarning("housekeeping failed", cause)),
+      ),
     { discard: true },
   )
 })

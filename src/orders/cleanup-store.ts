@@ -25,8 +25,12 @@ interface PurgedOrder {
 
 /** Most orders of a round are the same as in the round before, so a round need not begin often. */
 const pauseHours = 6
-const keepTrackingDays = 7
-const keepOrderDays = 90
+
+export interface CleanupLimits {
+  readonly maxOrders: number
+  readonly keepTrackingDays: number
+  readonly keepOrderDays: number
+}
 
 /** Finds old cancelled orders, purges them, and restores a purged order for which a payment arrives. */
 export const makeCleanupStore = Effect.map(Sql, (sql) => {
@@ -38,7 +42,7 @@ export const makeCleanupStore = Effect.map(Sql, (sql) => {
       .pipe(Effect.map((rows) => rows[0]))
   return {
     /** Undefined if another process is searching at the moment, or if the last round began a short time ago. */
-    nextPart: (maxOrders: number) =>
+    nextPart: ({ keepOrderDays, keepTrackingDays, maxOrders }: CleanupLimits) =>
       sql
         .rows<Part>(
           (
@@ -82,8 +86,8 @@ export const makeCleanupStore = Effect.map(Sql, (sql) => {
 })
 
 /** A payment for a cancelled order does not arrive after years. Then the service forgets that the order existed. */
-export const forgottenOrders: ExpiredRows = {
+export const forgottenOrders = (keptDays: number): ExpiredRows => ({
   table: "purged_order",
-  key: ["id"],
-  isExpired: (q) => q`purged_at < now() - interval '2 years'`,
-}
+  time: (q) => q`purged_at`,
+  isExpired: (q) => q`purged_at < now() - make_interval(days => ${keptDays})`,
+})

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { AppConfig } from "../config/config.ts"
 import { makeCleanupStore, type OldOrder } from "./cleanup-store.ts"
 import { Payments } from "./payments/payments.ts"
 
@@ -9,14 +10,20 @@ const partsPerRun = 40
 const concurrency = 4
 
 /**
- * Removes what is no longer needed of cancelled orders. The tracking data goes a week after the cancellation, the order
- * after 90 days if it never got a payment. An order whose payment intent is not confirmed as cancelled stays, because
+ * Removes what is no longer needed of cancelled orders: first the tracking data, later the order if it never got a
+ * payment. An order whose payment intent is not confirmed as cancelled stays, because
  * the buyer could still pay it. Several processes can run this at the same time: each continues where the last part
  * ended.
  */
 export const cleanCancelledOrders = Effect.gen(function* () {
   const store = yield* makeCleanupStore
   const payments = yield* Payments
+  const { cancelledOrderKeepDays, trackingKeepDays } = yield* AppConfig
+  const limits = {
+    maxOrders: ordersPerPart,
+    keepTrackingDays: trackingKeepDays,
+    keepOrderDays: cancelledOrderKeepDays,
+  }
   /** The providers that did not answer in this run. Their orders are left for the next round. */
   const unreachable = new Set<string>()
 
@@ -32,7 +39,7 @@ export const cleanCancelledOrders = Effect.gen(function* () {
   }
 
   for (let parts = 0; parts < partsPerRun; parts++) {
-    const part = yield* store.nextPart(ordersPerPart)
+    const part = yield* store.nextPart(limits)
     if (part === undefined) return
     const closed = yield* Effect.filter(part.old, isClosed, { concurrency })
     if (closed.length > 0) yield* store.purge(closed)

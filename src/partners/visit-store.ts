@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { type ExpiredRows, expiredADayAgo } from "../postgres/prune.ts"
+import type { ExpiredRows } from "../postgres/prune.ts"
 import { Sql } from "../postgres/sql.ts"
 
 /**
@@ -100,8 +100,8 @@ export const makeVisitStore = Sql.useSync((sql) => ({
   ),
 }))
 
-export const expiredVisits: ExpiredRows = {
+export const expiredVisits = (keptHours: number): ExpiredRows => ({
   table: "partner_visit",
-  key: ["token_hash"],
-  isExpired: expiredADayAgo,
-}
+  time: (q) => q`expires_at`,
+  isExpired: (q) => q`expires_at < now() - make_interval(hours => ${keptHours})`,
+})

@@ -2,74 +2,102 @@ import { Effect } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import { type Client, Sql, type SqlPiece } from "./sql.ts"
 
-/**
- * The maximum number of rows that one statement deletes. Deleting the rows of a month in one statement would exceed
- * the time limit of a statement.
- */
-const batchSize = 5000
+/** The maximum number of rows that one statement deletes. It is small, so that the rows are locked for a short time. */
+const batchSize = 2000
+/** The pause between two statements, in which other statements have the disk and the processor for themselves. */
+const pause = "20 millis"
 
-type Database = (typeof Sql)["Service"]
 type Condition = (q: Client) => SqlPiece
 
-/** Describes which rows of a table are no longer needed. `key` lists the columns that identify a row. */
-export interface ExpiredRows {
+interface PrunedTable {
   readonly table: string
-  readonly key: ReadonlyArray<string>
   readonly isExpired: Condition
+}
+
+/** Describes which rows of a table are no longer needed. They are found with the index of `time`, oldest first. */
+export interface ExpiredRows extends PrunedTable {
+  /** The column or expression whose index finds the expired rows. */
+  readonly time: Condition
+  /** The condition of that index, if it is partial. */
+  readonly among?: Condition
 }
 
 /**
  * Describes which rows are no longer needed, for a table whose `id` increases with time and that has no index to find
  * expired rows.
  */
-export interface ExpiredNumberedRows {
-  readonly table: string
-  readonly isExpired: Condition
+export interface ExpiredNumberedRows extends PrunedTable {
+  /** The column with the time at which a row was added. */
+  readonly addedAt: Condition
   /** Matches rows that are too young to be expired. The search ends with the first batch that contains such a row. */
   readonly isRecent: Condition
 }
 
-export const expiredADayAgo: Condition = (q) => q`expires_at < now() - interval '1 day'`
+export interface Pruned {
+  readonly deleted: number
+  /** How long ago the time of the oldest remaining row was. 0 if there is no row, or if this time has not come yet. */
+  readonly oldestSeconds: number
+}
 
 /**
- * Deletes expired rows in batches, found by their key. The delete checks the condition again, because a row may have
- * been renewed after it was selected.
+ * Deletes expired rows in batches, oldest first. A row that another statement has locked is skipped: it is being renewed,
+ * or another process deletes it. Rows are deleted by their place in the table, so no plan can search the table for them.
  */
-export const deleteByKey = (sql: Database, table: string, key: Array<string>, isExpired: Condition) =>
-  Effect.repeat(
-    sql.rows(
-      (q) => q`delete from ${q(table)} where ${isExpired(q)} and (${q(key)}) in (
-                 select ${q(key)} from ${q(table)} where ${isExpired(q)} limit ${batchSize}) returning 1`,
-    ),
-    { while: (deleted) => deleted.length === batchSize },
-  )
+const deleteByTime = Effect.fnUntraced(function* ({ among, isExpired, table, time }: ExpiredRows) {
+  const sql = yield* Sql
+  let deleted = 0
+  for (;;) {
+    const rows = yield* sql.rows(
+      (q) => q`delete from ${q(table)} where ctid = any(array(
+                 select ctid from ${q(table)} where ${isExpired(q)} ${among === undefined ? q`` : q`and ${among(q)}`}
+                  order by ${time(q)} limit ${batchSize} for update skip locked)) returning 1`,
+    )
+    deleted += rows.length
+    if (rows.length < batchSize) break
+    yield* Effect.sleep(pause)
+  }
+  return deleted
+})
 
 /** Deletes expired rows in the order of their ids, until a batch contains a recent row. */
-export const deleteOldest = Effect.fnUntraced(function* (
-  sql: Database,
-  table: string,
-  isExpired: Condition,
-  isRecent: Condition,
-) {
-  let past = 0
-  for (let hasMore = true; hasMore; ) {
-    const [row] = yield* sql.rows<{ last: number; has_more: boolean }>(
+const deleteByNumber = Effect.fnUntraced(function* ({ isExpired, isRecent, table }: ExpiredNumberedRows) {
+  const sql = yield* Sql
+  let [deleted, past] = [0, 0]
+  for (;;) {
+    const [row] = yield* sql.rows<{ last: number; has_more: boolean; deleted: number }>(
       (q) => q`with batch as (
                  select id, ${isRecent(q)} as recent from ${q(table)} where id > ${past}::bigint order by id limit ${batchSize}
-               ), deleted as (
-                 delete from ${q(table)} t using batch where t.id = batch.id and ${isExpired(q)}
+               ), gone as (
+                 delete from ${q(table)} where ctid = any(array(
+                   select ctid from ${q(table)} where id = any(array(select id from batch)) and ${isExpired(q)}
+                      for update skip locked)) returning 1
                )
-               select max(id) as last, count(*) = ${batchSize} and not coalesce(bool_or(recent), false) as has_more from batch`,
+               select max(id) as last, count(*) = ${batchSize} and not coalesce(bool_or(recent), false) as has_more,
+                      (select count(*)::int from gone) as deleted from batch`,
     )
-    hasMore = row?.has_more === true
+    deleted += row?.deleted ?? 0
     past = row?.last ?? past
+    if (row?.has_more !== true) return deleted
+    yield* Effect.sleep(pause)
   }
 })
 
-export const deleteExpired = (rows: ExpiredRows | ExpiredNumberedRows) =>
-  Sql.use(
-    (sql): Effect.Effect<unknown, Unavailable> =>
-      "key" in rows
-        ? deleteByKey(sql, rows.table, [...rows.key], rows.isExpired)
-        : deleteOldest(sql, rows.table, rows.isExpired, rows.isRecent),
-  )
+const findOldest = (rows: ExpiredRows | ExpiredNumberedRows) =>
+  Sql.use((sql) =>
+    sql.rows<{ seconds: number }>((q) => {
+      const among = "among" in rows && rows.among !== undefined ? q`where ${rows.among(q)}` : q``
+      return "time" in rows
+        ? q`select extract(epoch from now() - ${rows.time(q)})::float8 as seconds
+              from ${q(rows.table)} ${among} order by ${rows.time(q)} limit 1`
+        : q`select extract(epoch from now() - ${rows.addedAt(q)})::float8 as seconds
+              from ${q(rows.table)} order by id limit 1`
+    }),
+  ).pipe(Effect.map(([row]) => Math.max(0, row?.seconds ?? 0)))
+
+/** Deletes all expired rows of a table. Several processes may do this at the same time. */
+export const prune = Effect.fnUntraced(function* (
+  rows: ExpiredRows | ExpiredNumberedRows,
+): Effect.fn.Return<Pruned, Unavailable, Sql> {
+  const deleted = yield* "time" in rows ? deleteByTime(rows) : deleteByNumber(rows)
+  return { deleted, oldestSeconds: yield* findOldest(rows) }
+})

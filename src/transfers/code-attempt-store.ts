@@ -66,6 +66,6 @@ export class CodeAttempts extends Context.Service<
 
 export const oldWrongTransferCodes: ExpiredRows = {
   table: "wrong_transfer_code",
-  key: ["id"],
+  time: (q) => q`at`,
   isExpired: (q) => q`at < now() - make_interval(hours => ${2 * windowHours})`,
 }

@@ -48,6 +48,14 @@ export interface Standing extends Position {
 /** A scalar SQL expression of type jsonb. It is evaluated in the same statement that reads the position. */
 export type StateExpression = (sql: Client) => SqlPiece
 
+export interface PrunedChannels {
+  /** Where the next batch begins. Null after the last one. */
+  readonly lastName: string | null
+  readonly deleted: number
+  /** The highest offset of an unused channel that was not deleted because the floor is lower. */
+  readonly highest: number | null
+}
+
 const noState: StateExpression = (sql) => sql`null::jsonb`
 /**
  * These two constants limit the number of events that one read returns, in total and for each channel. A channel with
@@ -87,6 +95,18 @@ export class Events extends Context.Service<
       keepPerChannel: number,
       batch: number,
     ): Effect.Effect<number, Unavailable>
+    /** Returns how long ago the oldest stored event was committed. 0 if there is none. */
+    readonly oldestSeconds: Effect.Effect<number, Unavailable>
+    /**
+     * Deletes unused channels among the next `batch` channels after the name `past`. Returns undefined if the floor of
+     * their offsets was raised less than `settledSeconds` ago. See the SQL function.
+     */
+    pruneChannels(
+      past: string,
+      batch: number,
+      settledSeconds: number,
+    ): Effect.Effect<PrunedChannels | undefined, Unavailable>
+    raiseChannelFloor(wanted: number, settledSeconds: number): Effect.Effect<void, Unavailable>
   }
 >()("directory/Events") {
   static readonly layer = Layer.effect(
@@ -111,8 +131,8 @@ export class Events extends Context.Service<
           }>(
             (q) => q`
               with head as (
-                select coalesce(c.epoch, live_epoch()) as epoch, coalesce(c."offset", 0) as "offset"
-                  from (select 1) one left join channel c on c.name = ${name}
+                select coalesce(c.epoch, l.epoch) as epoch, coalesce(c."offset", channel_start(${name}, l.channel_floor)) as "offset"
+                  from live_epoch l left join channel c on c.name = ${name}
               ), judged as (
                 select h.*, coalesce(h.epoch = ${after?.epoch ?? null}::uuid
                          and h."offset" - ${after?.offset ?? 0}::bigint between 0 and ${replayLimit}::bigint
@@ -182,7 +202,35 @@ export class Events extends Context.Service<
           )
           .pipe(Effect.map(([row]) => row?.trimmed ?? 0))
 
-      return Events.of({ open, news, after, trimOld, trimChannels })
+      const oldestSeconds = sql
+        .rows<{ seconds: number }>(
+          (q) => q`select extract(epoch from now() - at)::float8 as seconds from event order by at limit 1`,
+        )
+        .pipe(Effect.map(([row]) => Math.max(0, row?.seconds ?? 0)))
+
+      const pruneChannels = (past: string, batch: number, settledSeconds: number) =>
+        sql
+          .rows<PrunedChannels>(
+            (q) => q`select last_name as "lastName", deleted, highest
+                       from prune_channels(${past}, ${batch}, make_interval(secs => ${settledSeconds}))`,
+          )
+          .pipe(Effect.map(([row]) => row))
+
+      const raiseChannelFloor = (wanted: number, settledSeconds: number) =>
+        sql
+          .rows((q) => q`select raise_channel_floor(${wanted}, make_interval(secs => ${settledSeconds}))`)
+          .pipe(Effect.asVoid)
+
+      return Events.of({
+        open,
+        news,
+        after,
+        trimOld,
+        trimChannels,
+        oldestSeconds,
+        pruneChannels,
+        raiseChannelFloor,
+      })
     }),
   )
 }

@@ -257,8 +257,11 @@ export class Outbox extends Context.Service<
   )
 }
 
-export const expiredMail: ExpiredNumberedRows = {
+export const expiredMail = (sentDays: number, unsentDays: number): ExpiredNumberedRows => ({
   table: "outbox",
-  isExpired: (q) => q`(sent_at < now() - interval '7 days' or at < now() - interval '30 days')`,
-  isRecent: (q) => q`coalesce(sent_at, at) >= now() - interval '7 days'`,
-}
+  addedAt: (q) => q`at`,
+  isExpired: (q) => q`(sent_at < now() - make_interval(days => ${sentDays})
+                       or at < now() - make_interval(days => ${unsentDays}))`,
+  isRecent: (q) =>
+    q`coalesce(sent_at, at) >= now() - make_interval(days => ${Math.min(sentDays, unsentDays)})`,
+})

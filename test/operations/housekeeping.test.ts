@@ -127,6 +127,30 @@ it("housekeeping deletes all expired rows, even if it needs several batches", as
   expect(await sql`select 1 from outbox limit 1`).toEqual([])
 })
 
+it("the metrics have the number of deleted rows, the age of the oldest row and the last run of each table", async () => {
+  const service = await serve()
+  await service.sql`insert into session_use values (gen_random_uuid(), now() - interval '31 days'), (gen_random_uuid(), now() - interval '29 days')`
+  await service.runtime.runPromise(deleteExpiredRows)
+  const { text } = await service.call("GET", "/metrics")
+  const metric = (name: string) =>
+    Number(new RegExp(`^${name}\\{[^}]*table="session_use"[^}]*\\} (\\S+)`, "m").exec(text)?.[1])
+  expect(metric("pruned_rows_total")).toBeGreaterThanOrEqual(1)
+  expect(Math.round(metric("pruned_oldest_row_seconds") / 86_400)).toBe(29)
+  expect(metric("pruned_last_run_timestamp_seconds")).toBeGreaterThan(1.7e9)
+})
+
+it("rows that another process is deleting are skipped, so several processes can prune at the same time", async () => {
+  const service = await serve()
+  const { sql } = service
+  await sql`insert into session_use select gen_random_uuid(), now() - interval '60 days' from generate_series(1, 50)`
+  await sql.begin(async (q) => {
+    await q`delete from session_use where session_id in (select session_id from session_use limit 20)`
+    await service.runtime.runPromise(deleteExpiredRows)
+    expect(await sql`select 1 from session_use`).toHaveLength(20)
+  })
+  expect(await sql`select 1 from session_use`).toHaveLength(0)
+})
+
 /** Simulates a statement timeout: a statement that deletes more than 5000 rows of one of these tables fails. */
 const failLongDeletes = async (sql: TestService["sql"], tables: ReadonlyArray<string>) => {
   await sql.unsafe(`create function end_long() returns trigger language plpgsql as $$
@@ -184,17 +208,14 @@ it("messages that cannot be delivered do not prevent the deletion of old deliver
   ])
 })
 
-it("a service deletes old view counts with statements of at most 5000 rows each", async () => {
-  const { database, sql } = await serve()
+it("housekeeping deletes old view counts with statements of at most 5000 rows each", async () => {
+  const { runtime, sql } = await serve()
   await sql`insert into emoji_id_view (canonical, day, views) select n, current_date - 57, 1 from generate_series(1, 12000) n`
   await sql`insert into emoji_id_view (canonical, day, views) values ('x', current_date - 56, 1)`
   await sql`insert into view_batch (process, number, at) select gen_random_uuid(), 1, now() - interval '2 days' from generate_series(1, 12000)`
   await failLongDeletes(sql, ["emoji_id_view", "view_batch"])
-  await serve({}, { database })
-  await expect
-    .poll(() => sql`select max(canonical) as last, count(*)::int as n from emoji_id_view`)
-    .toEqual([{ last: "x", n: 1 }])
-  await expect
-    .poll(() => sql`select count(*)::int as n from view_batch where at < now() - interval '1 day'`)
-    .toEqual([{ n: 0 }])
+  await runtime.runPromise(deleteExpiredRows)
+  const [views] = await sql`select max(canonical) as last, count(*)::int as n from emoji_id_view`
+  expect(views).toEqual({ last: "x", n: 1 })
+  expect(await sql`select 1 from view_batch where at < now() - interval '1 day'`).toEqual([])
 })

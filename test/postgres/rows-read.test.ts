@@ -80,7 +80,12 @@ it("a part of the search for old cancelled orders reads only the orders of this 
   const service = await serveAlone()
   const { runtime, sql } = service
   const { id } = await service.user()
-  const nextPart = () => runtime.runPromise(Effect.flatMap(makeCleanupStore, (store) => store.nextPart(100)))
+  const nextPart = () =>
+    runtime.runPromise(
+      Effect.flatMap(makeCleanupStore, (store) =>
+        store.nextPart({ maxOrders: 100, keepTrackingDays: 7, keepOrderDays: 90 }),
+      ),
+    )
   // The connection makes and caches its plans while the table is empty.
   for (let times = 0; times < 8; times++) {
     await sql`update order_cleanup set begun_at = '-infinity'`

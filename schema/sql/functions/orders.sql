@@ -246,8 +246,8 @@ begin
   return next;
 end $$;
 
--- Deletes cancelled orders whose version is still the given one, with their channels and their returned code uses. A row
--- in purged_order remains of each. Returns the number of deleted orders.
+-- Deletes cancelled orders whose version is still the given one, with their events and their returned code uses. A row
+-- in purged_order remains of each. Their channels are then unused, see prune_channels. Returns the number of deleted orders.
 create or replace function purge_orders(p jsonb) returns int language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare purged int;
@@ -263,8 +263,6 @@ begin
     on conflict (id) do update set purged_at = now()
   ), events as (
     delete from event v using gone g where v.channel = 'order:' || g.id
-  ), channels as (
-    delete from channel c using gone g where c.name = 'order:' || g.id
   ), uses as (
     delete from code_use u using gone g, jsonb_array_elements(g.codes) c
      where u.code_id = (c->>'codeId')::uuid and u.order_id = g.id and u.count = 0

@@ -163,6 +163,12 @@ begin
   if freed is not null then perform put_freed(freed); end if;
 end $$;
 
+-- Returns the offset of a channel that has no row. Its first event has the next offset. Channels of emoji ids and the channel
+-- `market` are never deleted and begin at 0; for the others see prune_channels.
+create or replace function channel_start(channel_name text, channel_floor bigint) returns bigint language sql immutable as $$
+  select case when channel_name like 'emoji_id:%' or channel_name like 'market%' then 0 else channel_floor end
+$$;
+
 -- Assigns offsets to events and stores the events.
 --   p.channels  each channel once: its name, and the number of its events
 --   p.events    for each event: the position of its channel in p.channels (counted from 1), the number of later
@@ -175,12 +181,14 @@ create or replace function place_said(p jsonb) returns jsonb language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   given text[] := array(select c->>'name' from jsonb_array_elements(p->'channels') c);
-  names text[]; ends bigint[]; epoch_of uuid := live_epoch(); is_shared boolean;
+  names text[]; ends bigint[]; epoch_of uuid; low bigint; is_shared boolean;
 begin
+  select l.epoch, l.channel_floor into epoch_of, low from live_epoch l;
   with moved as (
     insert into channel as c (name, "offset", epoch)
-    select x.name, x.events, epoch_of from jsonb_to_recordset(p->'channels') as x(name text, events int) order by x.name
-    on conflict (name) do update set "offset" = c."offset" + excluded."offset"
+    select x.name, channel_start(x.name, low) + x.events, epoch_of
+      from jsonb_to_recordset(p->'channels') as x(name text, events int) order by x.name
+    on conflict (name) do update set "offset" = c."offset" + excluded."offset" - channel_start(excluded.name, low)
     returning c.name, c."offset", c.epoch
   )
   select array_agg(m.name), array_agg(m."offset"), bool_and(m.epoch = epoch_of) into names, ends, is_shared from moved m;
@@ -197,8 +205,9 @@ end $$;
 -- Assigns offsets and stores events like place_said, for a plain list of events {channel, type, data}. Returns the
 -- offset of each event, and the epoch and time of all events.
 create or replace function place_many_events(p jsonb) returns jsonb language plpgsql as $$
-declare given jsonb; epoch_of uuid := live_epoch();
+declare given jsonb; epoch_of uuid; low bigint;
 begin
+  select l.epoch, l.channel_floor into epoch_of, low from live_epoch l;
   with said as materialized (
     select x.n as place, x.e->>'channel' as channel, x.e->>'type' as type, x.e->'data' as data,
            row_number() over (partition by x.e->>'channel' order by x.n) as n
@@ -207,8 +216,8 @@ begin
     select channel, count(*) as events from said group by channel order by channel
   ), moved as (
     insert into channel as c (name, "offset", epoch)
-    select channel, events, epoch_of from heard
-    on conflict (name) do update set "offset" = c."offset" + excluded."offset"
+    select channel, channel_start(channel, low) + events, epoch_of from heard
+    on conflict (name) do update set "offset" = c."offset" + excluded."offset" - channel_start(excluded.name, low)
     returning c.name, c."offset", c.epoch
   ), placed as materialized (
     select s.place, s.channel, m."offset" - h.events + s.n as "offset", m.epoch, s.type, s.data
@@ -240,7 +249,8 @@ begin
     name_of := e->>'channel';
     update channel c set "offset" = c."offset" + 1 where c.name = name_of returning c."offset", c.epoch into o, epoch_of;
     if not found then
-      insert into channel as c (name, "offset") values (name_of, 1)
+      insert into channel as c (name, "offset")
+      select name_of, channel_start(name_of, l.channel_floor) + 1 from live_epoch l
         on conflict (name) do update set "offset" = c."offset" + 1 returning c."offset", c.epoch into o, epoch_of;
     end if;
     insert into event (channel, "offset", type, data) values (name_of, o, e->>'type', e->'data');
@@ -268,15 +278,13 @@ begin
     from jsonb_to_recordset(p) as x(recipient text, kind text, payload text, kept boolean);
 end $$;
 
--- Deletes at most `batch` events that are older than `keep`, and returns their number. A client that requests a
--- deleted event detects a gap. Several processes can call this function at the same time.
+-- Deletes at most `batch` events that are older than `keep`, and returns their number. The events are deleted by their place
+-- in the table, so no plan can search the table for them. A client that requests a deleted event detects a gap. Several processes can call this function at the same time.
 create or replace function trim_old_events(keep interval, batch int) returns int language plpgsql as $$
 declare trimmed int;
 begin
-  delete from event e using (
-    select o.channel, o."offset" from event o where o.at < now() - keep
-     order by o.at limit batch for update skip locked) old
-   where e.channel = old.channel and e."offset" = old."offset";
+  delete from event where ctid = any(array(
+    select o.ctid from event o where o.at < now() - keep order by o.at limit batch for update skip locked));
   get diagnostics trimmed = row_count;
   return trimmed;
 end $$;
@@ -287,16 +295,56 @@ end $$;
 create or replace function trim_channels(names text[], keep_per_channel int, batch int) returns int language plpgsql as $$
 declare trimmed int;
 begin
-  delete from event e using (
-    select x.channel, x."offset" from channel c
-     cross join lateral (select o.channel, o."offset" from event o
+  delete from event where ctid = any(array(
+    select x.ctid from channel c
+     cross join lateral (select o.ctid from event o
                           where o.channel = c.name and o."offset" <= c."offset" - keep_per_channel
                           order by o."offset" limit batch for update skip locked) x
-     where c.name = any(names) limit batch) old
-   where e.channel = old.channel and e."offset" = old."offset";
+     where c.name = any(names) limit batch));
   get diagnostics trimmed = row_count;
   return trimmed;
 end $$;
+
+-- Deletes unused channels: those whose events are all deleted. Looks at the next `batch` channels after the name `past`.
+--
+-- A deleted channel begins again at live_epoch.channel_floor (channel_start), which must be at least its last offset.
+-- A statement that runs during the deletion may still use the floor that it has read before. So the floor is raised first
+-- (raise_channel_floor), and channels are deleted after `settled`, the time in which all statements that have read an earlier floor
+-- have ended. A reader of a deleted channel is at an offset that is lower than the floor, or equal to it. If it is lower, the
+-- reader detects a gap and loads the state; if it is equal, the reader has missed nothing.
+--
+-- Returns the last name that it has looked at (null if there is none after it), the number of deleted channels, and the
+-- highest offset of an unused channel that the floor is too low for. Returns no row while the floor is not settled.
+-- The channels are locked before their events are searched again, and a channel that another statement has locked is skipped.
+create or replace function prune_channels(past text, batch int, settled interval)
+returns table (last_name text, deleted int, highest bigint) language plpgsql
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare low bigint; unused text[]; locked text[];
+begin
+  select l.channel_floor into low from live_epoch l where l.floor_raised_at <= now() - settled;
+  if not found then return; end if;
+  with part as materialized (
+    select c.name, c."offset", not exists (select 1 from event e where e.channel = c.name) as is_unused
+      from (select i.name, i."offset" from channel i
+             where i.name > past and i.name not like 'emoji_id:%' and i.name not like 'market%'
+             order by i.name limit batch) c
+  )
+  select case when count(*) = batch then max(p.name) end, max(p."offset") filter (where p.is_unused and p."offset" > low),
+         array_agg(p.name) filter (where p.is_unused and p."offset" <= low)
+    into last_name, highest, unused from part p;
+  locked := array(select c.name from channel c where c.name = any(unused) for update skip locked);
+  delete from channel c
+   where c.name = any(locked) and c."offset" <= low and not exists (select 1 from event e where e.channel = c.name);
+  get diagnostics deleted = row_count;
+  return next;
+end $$;
+
+-- Raises the floor of deleted channels, see prune_channels. Does nothing if another process has raised it less than `settled` ago:
+-- channels could not be deleted if the floor was raised all the time.
+create or replace function raise_channel_floor(wanted bigint, settled interval) returns void language sql as $$
+  update live_epoch set channel_floor = wanted, floor_raised_at = now()
+   where channel_floor < wanted and floor_raised_at <= now() - settled
+$$;
 
 -- Changes the epoch of every channel. It must be called after a backup was restored: offsets that were assigned after
 -- the backup are lost, and the new epoch makes every client load the state again.

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { type ExpiredRows, expiredADayAgo } from "../../postgres/prune.ts"
+import type { ExpiredRows } from "../../postgres/prune.ts"
 import { Sql } from "../../postgres/sql.ts"
 import type { OutboxRow } from "../../turns/outbox.ts"
 import type { SessionsEnded, SessionsReplaced, SessionUser } from "../account-store.ts"
@@ -99,8 +99,8 @@ export const makeMagicLinkStore = Sql.useSync((sql) => ({
     ),
 }))
 
-export const expiredMagicLinks: ExpiredRows = {
+export const expiredMagicLinks = (keptHours: number): ExpiredRows => ({
   table: "magic_link",
-  key: ["token_hash"],
-  isExpired: expiredADayAgo,
-}
+  time: (q) => q`expires_at`,
+  isExpired: (q) => q`expires_at < now() - make_interval(hours => ${keptHours})`,
+})

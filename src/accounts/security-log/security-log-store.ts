@@ -61,9 +61,10 @@ export const makeSecurityLogStore = Sql.useSync((sql) => ({
       .pipe(Effect.map((rows) => rows[0]!)),
 }))
 
-/** An entry is deleted a year after its event, or after the last event that it counts. */
-export const oldSecurityLogEntries: ExpiredRows = {
+/** Selects the rows that the cleanup deletes: entries whose last counted event is older than `keptDays`. */
+export const oldSecurityLogEntries = (keptDays: number): ExpiredRows => ({
   table: "security_log",
-  key: ["id"],
-  isExpired: (q) => q`at < now() - interval '1 year' and last_at < now() - interval '1 year'`,
-}
+  time: (q) => q`at`,
+  isExpired: (q) => q`at < now() - make_interval(days => ${keptDays})
+                      and last_at < now() - make_interval(days => ${keptDays})`,
+})

@@ -6,15 +6,15 @@ import { Sql } from "../../postgres/sql.ts"
 /** Selects the rows that the cleanup deletes: sessions that ended more than `keptSeconds` ago. */
 export const endedSessions = (keptSeconds: number): ExpiredRows => ({
   table: "entity",
-  key: ["kind", "id"],
-  isExpired: (q) => q`kind = 'session' and status in ('Revoked', 'Expired')
-                      and updated_at < now() - make_interval(secs => ${keptSeconds})`,
+  time: (q) => q`updated_at`,
+  among: (q) => q`kind = 'session' and status in ('Revoked', 'Expired')`,
+  isExpired: (q) => q`updated_at < now() - make_interval(secs => ${keptSeconds})`,
 })
 
 /** The last use of sessions that were not used for the lifetime of a refresh token. These sessions have ended. */
 export const oldSessionUses = (refreshTokenSeconds: number): ExpiredRows => ({
   table: "session_use",
-  key: ["session_id"],
+  time: (q) => q`used_at`,
   isExpired: (q) => q`used_at < now() - make_interval(secs => ${refreshTokenSeconds})`,
 })
 

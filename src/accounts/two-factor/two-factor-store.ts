@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { TwoFactorProvider } from "../../../schema/accounts/user.ts"
-import { type ExpiredRows, expiredADayAgo } from "../../postgres/prune.ts"
+import type { ExpiredRows } from "../../postgres/prune.ts"
 import { type Client, Sql } from "../../postgres/sql.ts"
 import type { OutboxRow } from "../../turns/outbox.ts"
 
@@ -163,8 +163,8 @@ export const makeTwoFactorStore = Sql.useSync((sql) => ({
     ),
 }))
 
-export const expiredSmsCodes: ExpiredRows = {
+export const expiredSmsCodes = (keptHours: number): ExpiredRows => ({
   table: "sms_code",
-  key: ["user_id", "for_setup"],
-  isExpired: expiredADayAgo,
-}
+  time: (q) => q`expires_at`,
+  isExpired: (q) => q`expires_at < now() - make_interval(hours => ${keptHours})`,
+})

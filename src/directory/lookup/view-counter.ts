@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
-import { viewWindowDays } from "../../../schema/directory/metric.ts"
 import { writeAtShutdown } from "../../postgres/write-at-shutdown.ts"
 import { makeViewStore, type ViewBatch } from "./view-store.ts"
 
@@ -22,7 +21,6 @@ const flushEvery = "250 millis"
 const idsPerFlush = 250
 /** The maximum number of ids that wait in the queue. Views of further ids are discarded, to limit the memory. */
 const maxWaiting = 250_000
-const pruneEvery = "1 hour"
 
 /**
  * Counts lookups in memory and writes the counts in batches, so that a lookup never writes to the database. A process
@@ -100,15 +98,8 @@ export class ViewCounter extends Context.Service<
         )
       const flush = flushUpTo(Number.POSITIVE_INFINITY)
 
-      const prune = Effect.forEach(
-        [store.deleteViews(2 * viewWindowDays), store.deleteOldBatches()],
-        Effect.catchCause((cause) => Effect.logWarning("view count pruning failed", cause)),
-        { discard: true },
-      )
-
       yield* writeAtShutdown(flush)
       yield* Effect.forkScoped(Effect.repeat(flushUpTo(1), Schedule.spaced(flushEvery)))
-      yield* Effect.forkScoped(Effect.repeat(prune, Schedule.spaced(pruneEvery)))
 
       return ViewCounter.of({
         add: (canonical, views) => {

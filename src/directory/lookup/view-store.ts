@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { deleteByKey } from "../../postgres/prune.ts"
+import type { ExpiredRows } from "../../postgres/prune.ts"
 import { Sql } from "../../postgres/sql.ts"
 
 export interface ViewBatch {
@@ -21,13 +21,20 @@ export const makeViewStore = Effect.map(Sql, (sql) => ({
         q`select put_views(${process}::uuid, ${number}::bigint, ${canonicals}::text[], ${views}::bigint[])`,
     )
   },
-  deleteViews: (olderThanDays: number) =>
-    deleteByKey(
-      sql,
-      "emoji_id_view",
-      ["canonical", "day"],
-      (q) => q`day < current_date + ${-olderThanDays}::int`,
-    ),
-  deleteOldBatches: () =>
-    deleteByKey(sql, "view_batch", ["process"], (q) => q`at < now() - interval '1 day'`),
 }))
+
+export const oldViews = (keptDays: number): ExpiredRows => ({
+  table: "emoji_id_view",
+  time: (q) => q`day`,
+  isExpired: (q) => q`day < now()::date - ${keptDays}::int`,
+})
+
+/**
+ * The batch numbers of processes that have stopped. `at` has no index, because every batch updates it. There is one row for
+ * each process of the last day.
+ */
+export const oldViewBatches: ExpiredRows = {
+  table: "view_batch",
+  time: (q) => q`at`,
+  isExpired: (q) => q`at < now() - interval '1 day'`,
+}

@@ -29,6 +29,6 @@ export const makeRateWindowStore = Sql.useSync((sql) => ({
 
 export const endedRateWindows: ExpiredRows = {
   table: "rate_window",
-  key: ["key"],
+  time: (q) => q`resets_at`,
   isExpired: (q) => q`resets_at < now()`,
 }

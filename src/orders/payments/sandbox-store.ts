@@ -77,10 +77,11 @@ export const makeSandboxStore = Sql.useSync((sql) => ({
     )
   },
 
+  /** Also true for an intent that is not stored: only a cancelled intent is deleted. */
   isCancelled: (intentId: string) =>
     sql
-      .rows((q) => q`select 1 from sandbox_intent where id = ${intentId} and status = 'cancelled'`)
-      .pipe(Effect.map((rows) => rows.length > 0)),
+      .rows((q) => q`select 1 from sandbox_intent where id = ${intentId} and status <> 'cancelled'`)
+      .pipe(Effect.map((rows) => rows.length === 0)),
 
   cancelIntent: (intentId: string, isReplaced: boolean) =>
     sql.rows(

@@ -1,4 +1,4 @@
-import type { ExpiredNumberedRows } from "../../postgres/prune.ts"
+import type { ExpiredNumberedRows, ExpiredRows } from "../../postgres/prune.ts"
 import { Sql } from "../../postgres/sql.ts"
 
 /** A sandbox webhook that has not been delivered. */
@@ -29,8 +29,20 @@ export const makeSandboxWebhookStore = Sql.useSync((sql) => ({
     ),
 }))
 
-export const deliveredSandboxWebhooks: ExpiredNumberedRows = {
+export const deliveredSandboxWebhooks = (keptDays: number): ExpiredNumberedRows => ({
   table: "sandbox_webhook",
-  isExpired: (q) => q`delivered_at < now() - interval '7 days'`,
-  isRecent: (q) => q`delivered_at >= now() - interval '7 days'`,
-}
+  addedAt: (q) => q`coalesce(delivered_at, now())`,
+  isExpired: (q) => q`delivered_at < now() - make_interval(days => ${keptDays})`,
+  isRecent: (q) => q`delivered_at >= now() - make_interval(days => ${keptDays})`,
+})
+
+/**
+ * Payment intents of the sandbox that were cancelled without a payment. The payments of others are needed for refunds.
+ * Declined payments are deleted with their intent.
+ */
+export const unpaidSandboxIntents = (keptDays: number): ExpiredRows => ({
+  table: "sandbox_intent",
+  time: (q) => q`created_at`,
+  among: (q) => q`status = 'cancelled' and paid_cents = 0`,
+  isExpired: (q) => q`created_at < now() - make_interval(days => ${keptDays})`,
+})

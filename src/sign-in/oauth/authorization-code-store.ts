@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { type ExpiredRows, expiredADayAgo } from "../../postgres/prune.ts"
+import type { ExpiredRows } from "../../postgres/prune.ts"
 import { Sql } from "../../postgres/sql.ts"
 
 export type Redemption = "redeemed" | "reused" | "unknown"
@@ -79,15 +79,15 @@ export const makeAuthorizationCodeStore = Sql.useSync((sql) => ({
     ),
 }))
 
-export const expiredAuthorizationCodes: ExpiredRows = {
+export const expiredAuthorizationCodes = (keptHours: number): ExpiredRows => ({
   table: "authorization_code",
-  key: ["jti"],
-  isExpired: expiredADayAgo,
-}
+  time: (q) => q`expires_at`,
+  isExpired: (q) => q`expires_at < now() - make_interval(hours => ${keptHours})`,
+})
 
 /** Selects the rows that the cleanup deletes: grants that expired or were revoked more than `keptSeconds` ago. */
 export const endedGrants = (keptSeconds: number): ExpiredRows => ({
   table: "oauth_grant",
-  key: ["id"],
+  time: (q) => q`least(expires_at, revoked_at)`,
   isExpired: (q) => q`least(expires_at, revoked_at) < now() - make_interval(secs => ${keptSeconds})`,
 })
