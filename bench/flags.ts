@@ -22,6 +22,9 @@ export interface Flags {
   readonly overload: boolean
   /** Measures the service with 1, 2, 4 and 8 processes, and does not run `scenarios`. */
   readonly processes: boolean
+  /** Measures every GET route with 1,000 and with `rows` rows of each kind, and does not run `scenarios`. */
+  readonly lists: boolean
+  readonly rows: number
   /**
    * The flags of `--against`, or undefined if it is not given. With them, the bench compares the working tree with
    * another commit and does not run `scenarios`.
@@ -51,6 +54,8 @@ Measures the service and its baselines alternately under the same load. Writes a
   --list              list the scenarios
 
   --overload          offer 1, 3 and 10 times the measured capacity for writes, and print what is accepted
+  --lists             every GET route as a user and as an administrator, with 1,000 and with a million rows of each kind
+  --rows N            with --lists: rows of each kind instead of a million
   --processes         edits by eight clients and lookups, with 1, 2, 4 and 8 processes and during a rolling restart
 
   --against REF       compare the working tree with this commit; exits 1 if the working tree is slower
@@ -96,6 +101,8 @@ export function readFlags(args: readonly string[], scenarios: readonly Scenario[
     readme: values.readme,
     overload: values.overload,
     processes: values.processes,
+    lists: values.lists,
+    rows: readNumber("--rows", values.rows, 1_000, 10_000_000, true) ?? 1_000_000,
     against: readAgainst(values, otherFlags(values), comparedScenarios),
   }
 }
@@ -124,6 +131,8 @@ function parse(args: readonly string[]) {
         quick: { type: "boolean", default: false },
         overload: { type: "boolean", default: false },
         processes: { type: "boolean", default: false },
+        lists: { type: "boolean", default: false },
+        rows: { type: "string" },
         out: { type: "string" },
         compare: { type: "string" },
         against: { type: "string" },

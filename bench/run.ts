@@ -1,6 +1,7 @@
 import { runAgainst } from "./against/run.ts"
 import { BenchFailure, UsageError } from "./failure.ts"
 import { type Flags, listOf, readFlags, usage } from "./flags.ts"
+import { runLists } from "./lists/run.ts"
 import { runOverload } from "./overload/run.ts"
 import { stopAllChildren } from "./process/child.ts"
 import { removeAllDirectories } from "./process/directory.ts"
@@ -48,6 +49,13 @@ async function measureAll(flags: Flags): Promise<ScenarioResult[]> {
   }
 }
 
+/** Returns what runs instead of the scenarios, if a flag asks for it. */
+function modeOf({ lists, overload, processes, rows }: Flags) {
+  if (overload) return runOverload
+  if (processes) return runProcesses
+  return lists ? (onStep: (step: string) => void) => runLists(onStep, rows) : undefined
+}
+
 async function main(): Promise<number> {
   const flags = readFlags(args, scenarios)
   if (flags === "help") console.log(usage(scenarios))
@@ -61,7 +69,7 @@ async function main(): Promise<number> {
       await removeAllDirectories()
     }
   }
-  const mode = flags.overload ? runOverload : flags.processes ? runProcesses : undefined
+  const mode = modeOf(flags)
   if (mode !== undefined) {
     try {
       console.log(await mode((step) => console.error(step)))

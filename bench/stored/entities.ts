@@ -12,6 +12,9 @@ export const creators = 2
 /** The name of the bench's administrator, who is none of the stored people. */
 export const adminNumber = 0xadadad
 
+/** So many rows take less than the time limit of a statement. */
+const rowsPerStatement = 100_000
+
 /** The id of copy n of an entity. Orders, transfers, lootboxes and sessions may have the same id. */
 export const entityIdAt = (n: number): string => `10000000-0000-4000-8000-${n.toString(16).padStart(12, "0")}`
 
@@ -51,17 +54,14 @@ async function createThroughService(server: RunningServer): Promise<void> {
  * Stores `rows` entities of each kind. They are copies of the existing ones in turn, and copy n belongs to user n. So users
  * with an odd number have a paid order, an accepted transfer and a lootbox.
  */
-const copyEntities = (sql: Sql, rows: number) => sql`
-  with original as (
-    select *, (row_number() over (partition by kind order by created_at, id) - 1)::int as place, count(*) over (partition by kind)::int as places
-      from entity where kind in ('order', 'transfer', 'lootbox', 'session') and status <> 'Draft')
+const copyEntities = (sql: Sql, rows: number, from: number, end: number) => sql`
   insert into entity (kind, id, version, turn, status, state, owner_id, peer_id, subject, due_at, created_at, updated_at)
   select kind, x.id, version, turn, status,
          replace(replace(state::text, original.id::text, x.id::text), ${userIdAt(0)}, x.owner::text)::jsonb,
          case when owner_id is not null then x.owner end,
          case when peer_id is not null then (${userIdAt(0).slice(0, 24)} || lpad(to_hex((n + 1) % ${rows}::int), 12, '0'))::uuid end,
          subject, due_at + make_interval(secs => n % 86400), created_at - make_interval(secs => n % 1000000), updated_at
-    from original, generate_series(0, ${rows - 1}::int) n,
+    from original, generate_series(${from}::int, ${end - 1}::int) n,
          lateral (select (${entityIdAt(0).slice(0, 24)} || lpad(to_hex(n), 12, '0'))::uuid as id,
                          (${userIdAt(0).slice(0, 24)} || lpad(to_hex(n), 12, '0'))::uuid as owner) x
    where n % places = place`
@@ -70,6 +70,12 @@ const copyEntities = (sql: Sql, rows: number) => sql`
 export async function storeEntities(server: RunningServer, rows: number): Promise<void> {
   await createThroughService(server)
   await openStored(server, async (sql) => {
-    await copyEntities(sql, rows)
+    await sql`
+      create temp table original as
+      select *, (row_number() over (partition by kind order by created_at, id) - 1)::int as place,
+             count(*) over (partition by kind)::int as places
+        from entity where kind in ('order', 'transfer', 'lootbox', 'session') and status <> 'Draft'`
+    for (let from = 0; from < rows; from += rowsPerStatement)
+      await copyEntities(sql, rows, from, Math.min(rows, from + rowsPerStatement))
   })
 }
