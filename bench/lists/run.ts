@@ -15,6 +15,7 @@ const subjects = 8
 /** The time for the requests of one read on one side, in each of the rounds. */
 const secondsPerRound = 0.1
 const rounds = 3
+
 interface Side {
   readonly server: RunningServer
   readonly rows: number
