@@ -26,6 +26,9 @@ export interface Flags {
   readonly ids: number | undefined
   /** Simulates a year of traffic and reports the disk space, and does not run `scenarios`. */
   readonly year: boolean
+  /** Measures every GET route with 1,000 and with `rows` rows of each kind, and does not run `scenarios`. */
+  readonly lists: boolean
+  readonly rows: number
   /**
    * The flags of `--against`, or undefined if it is not given. With them, the bench compares the working tree with
    * another commit and does not run `scenarios`.
@@ -55,6 +58,8 @@ Measures the service and its baselines alternately under the same load. Writes a
   --list              list the scenarios
 
   --overload          offer 1, 3 and 10 times the measured capacity for writes, and print what is accepted
+  --lists             every GET route as a user and as an administrator, with 1,000 and with a million rows of each kind
+  --rows N            with --lists: rows of each kind instead of a million
   --processes         edits by eight clients and lookups, with 1, 2, 4 and 8 processes and during a rolling restart
   --ids N             store N ids; measure their disk space, and the calls against a service with 1,000 ids
   --year              simulate a year of traffic, and print the disk space with and without the regular deletions
@@ -104,6 +109,8 @@ export function readFlags(args: readonly string[], scenarios: readonly Scenario[
     processes: values.processes,
     year: values.year,
     ids: readNumber("--ids", values.ids, 1, 100_000_000, true),
+    lists: values.lists,
+    rows: readNumber("--rows", values.rows, 1_000, 10_000_000, true) ?? 1_000_000,
     against: readAgainst(values, otherFlags(values), comparedScenarios),
   }
 }
@@ -134,6 +141,8 @@ function parse(args: readonly string[]) {
         processes: { type: "boolean", default: false },
         ids: { type: "string" },
         year: { type: "boolean", default: false },
+        lists: { type: "boolean", default: false },
+        rows: { type: "string" },
         out: { type: "string" },
         compare: { type: "string" },
         against: { type: "string" },

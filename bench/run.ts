@@ -3,6 +3,7 @@ import { BenchFailure, UsageError } from "./failure.ts"
 import { type Flags, listOf, readFlags, usage } from "./flags.ts"
 import { runIds } from "./growth/ids.ts"
 import { runYear } from "./growth/year.ts"
+import { runLists } from "./lists/run.ts"
 import { runOverload } from "./overload/run.ts"
 import { stopAllChildren } from "./process/child.ts"
 import { removeAllDirectories } from "./process/directory.ts"
@@ -51,10 +52,11 @@ async function measureAll(flags: Flags): Promise<ScenarioResult[]> {
 }
 
 /** Returns the measurement that replaces the scenarios. */
-const modeOf = ({ ids, overload, processes, year }: Flags) => {
+const modeOf = ({ ids, lists, overload, processes, rows, year }: Flags) => {
   if (year) return runYear
   if (overload) return runOverload
   if (processes) return runProcesses
+  if (lists) return (onStep: (step: string) => void) => runLists(onStep, rows)
   return ids === undefined ? undefined : (onStep: (step: string) => void) => runIds(ids, onStep)
 }
 

@@ -30,9 +30,14 @@ export interface StoredIds {
   readonly firstOwner?: number
   readonly owners?: number
   readonly records?: readonly { readonly tag: string; readonly data: string }[]
+  /** How the ids were acquired; see the table `emoji_id`. */
+  readonly source?: string
+  /** Whether each id has the pubkey that `storeEveryTable` gives to its owner. */
+  readonly hasPubkeys?: boolean
 }
 
 export const webPage = { tag: "0x4001", data: "https://example.com/octopus" }
+export const bitcoin = { tag: "0x1003", data: "1BoatSLRHtKNngkdXEeobR76b53LETtpyT" }
 export const note = { tag: "0x5001", data: "Send to the address below and mention the invoice." }
 
 /**
@@ -40,7 +45,14 @@ export const note = { tag: "0x5001", data: "Send to the address below and mentio
  * records.
  */
 export async function storeIds(sql: Sql, stored: StoredIds): Promise<void> {
-  const { ids, firstOwner = 0, owners = 1, records = [webPage] } = stored
+  const {
+    ids,
+    firstOwner = 0,
+    owners = 1,
+    records = [webPage],
+    source = "bench",
+    hasPubkeys = false,
+  } = stored
   const rows = records.map((record) => {
     const normal = normalizeRecord(record)
     if (!("hash" in normal)) throw new Error(normal.message)
@@ -67,8 +79,9 @@ export async function storeIds(sql: Sql, stored: StoredIds): Promise<void> {
   const unlessThere = found.some ? sql`on conflict do nothing` : sql``
   await sql`insert into claim (canonical, kind, holder, owner_id)
             select canonical, 'owned', owner_id, owner_id from stored ${unlessThere}`
-  await sql`insert into emoji_id (canonical, owner_id, source)
-            select canonical, owner_id, 'bench' from stored ${unlessThere}`
+  await sql`insert into emoji_id (canonical, owner_id, source, pubkey)
+            select canonical, owner_id, ${source}, case when ${hasPubkeys} then md5(owner_id::text) || md5('end' || owner_id) end
+              from stored ${unlessThere}`
   for (const { tag, data, hash } of rows) {
     await sql`insert into record (canonical, hash, tag, data)
               select canonical, ${hash}, ${tag}::int, ${data} from stored ${unlessThere}`

@@ -1,5 +1,6 @@
 import { Effect, Redacted } from "effect"
 import type { Sql } from "postgres"
+import type { Role } from "../../schema/accounts/scope.ts"
 import { Passwords } from "../../src/accounts/passwords.ts"
 import { Tokens } from "../../src/accounts/sessions/tokens.ts"
 import { urlOfTarget } from "../load/request.ts"
@@ -26,13 +27,24 @@ export async function storePeople(sql: Sql, people: number): Promise<void> {
 }
 
 /** Returns access tokens for users 0 to `people` - 1, signed like those of the service. */
-export async function tokensOf(server: RunningServer, people: number): Promise<readonly string[]> {
+export const tokensOf = (server: RunningServer, people: number): Promise<readonly string[]> =>
+  tokensFor(
+    server,
+    Array.from({ length: people }, (_, n) => n),
+  )
+
+/** Returns access tokens for the users with these numbers. */
+export async function tokensFor(
+  server: RunningServer,
+  numbers: readonly number[],
+  role: Role = "User",
+): Promise<readonly string[]> {
   const keys = keysOf(server).map(({ id, secret }) => ({ id, secret: Redacted.make(secret) }))
   const issuer = urlOfTarget(server.target, "")
   const signing = Tokens.use((tokens) =>
-    Effect.forEach(Array.from({ length: people }), (_, n) =>
+    Effect.forEach(numbers, (n) =>
       tokens.sign(
-        { sub: userIdAt(n), sid: userIdAt(n), ep: 0, role: "User" },
+        { sub: userIdAt(n), sid: userIdAt(n), ep: 0, role },
         { kind: "access", ttlSeconds: tokenSeconds },
       ),
     ),

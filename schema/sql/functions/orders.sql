@@ -43,8 +43,9 @@ begin
   select e.id into until from entity e where e.kind = 'order' and e.id > low order by e.id offset batch - 1 limit 1;
   high := coalesce(until, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   with booked as (
+    -- `offset 0` makes the planner find the lines of each booking by their index, and not read all lines.
     select j.order_id, sum(l.cents) filter (where l.account like 'funds:%') as funds, abs(sum(l.cents)) as off
-      from journal j join ledger_line l on l.journal_id = j.id
+      from journal j cross join lateral (select x.* from ledger_line x where x.journal_id = j.id offset 0) l
      where j.order_id > low and j.order_id <= high group by j.order_id
   ), told as (
     select e.id as order_id,
