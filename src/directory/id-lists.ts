@@ -4,16 +4,17 @@ import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import { type EmojiListItem, emojiListItem } from "../../schema/directory/emoji-list-item.ts"
 import { rhythmScore } from "../../schema/directory/rhythm-score.ts"
 import type { Forbidden, Unavailable } from "../../schema/errors.ts"
+import type { Page, PageRequest } from "../../schema/paging.ts"
 import { subjectOf } from "../accounts/permissions.ts"
 import type { Principal } from "../http/principal.ts"
 import type { Access } from "../http/route.ts"
-import { EmojiIds, type IdFilter, type Registered } from "./id-store.ts"
+import type { IdFilter } from "./id-ranges-store.ts"
+import { EmojiIds, type Registered } from "./id-store.ts"
 
 export interface ListRequest {
   readonly user_id?: string | null | undefined
   readonly organization_id?: string | null | undefined
-  readonly limit: number
-  readonly page: number
+  readonly page: PageRequest
 }
 
 export const listAccess = {
@@ -39,12 +40,10 @@ const maxOwned = 500
  */
 export const listOwned = Effect.fnUntraced(function* (userId: string, selected: string | undefined) {
   const ids = yield* EmojiIds
-  const owned = yield* ids.list({ ownedBy: userId }, { limit: maxOwned, offset: 0 })
+  const owned = yield* ids.list({ ownedBy: userId }, maxOwned)
   const mayBeMissing = owned.length === maxOwned && !owned.some(({ id }) => id.canonical === selected)
   const others =
-    selected !== undefined && mayBeMissing
-      ? yield* ids.list({ ownedBy: userId, canonical: selected }, { limit: 1, offset: 0 })
-      : []
+    selected !== undefined && mayBeMissing ? yield* ids.list({ ownedBy: userId, canonical: selected }, 1) : []
   return [...owned, ...others].map(toListItem)
 })
 
@@ -71,14 +70,11 @@ export class IdLists extends Context.Service<
   IdLists,
   {
     /** Returns the ids in display format. */
-    list(
-      principal: Principal,
-      request: ListRequest,
-    ): Effect.Effect<ReadonlyArray<string>, Forbidden | Unavailable>
+    list(principal: Principal, request: ListRequest): Effect.Effect<Page<string>, Forbidden | Unavailable>
     listExtended(
       principal: Principal,
       request: ListRequest,
-    ): Effect.Effect<ReadonlyArray<EmojiListItem>, Forbidden | Unavailable>
+    ): Effect.Effect<Page<EmojiListItem>, Forbidden | Unavailable>
   }
 >()("directory/IdLists") {
   static readonly layer = Layer.effect(
@@ -87,29 +83,31 @@ export class IdLists extends Context.Service<
       const ids = yield* EmojiIds
 
       const find = Effect.fnUntraced(function* (principal: Principal, request: ListRequest) {
-        const within = { limit: request.limit, offset: request.page * request.limit }
         if (principal.via === "oauth") {
           const chosen = chosenId(principal)
-          return chosen === undefined ? [] : yield* ids.list(chosen, within)
+          return chosen === undefined ? { rows: [] } : yield* ids.page(chosen, request.page)
         }
         const subject = yield* subjectOf(
           principal,
           { user_id: request.user_id ?? null, organization_id: request.organization_id ?? null },
           listAccess,
         )
-        return yield* ids.list(
+        return yield* ids.page(
           subject.kind === "user" ? { ownedBy: subject.id } : { organizationId: subject.id },
-          within,
+          request.page,
         )
       })
+
+      const show = <A>(found: Page<Registered>, make: (one: Registered) => A) =>
+        Effect.map(makeEach(found.rows, make), (rows) => ({ ...found, rows }))
 
       return IdLists.of({
         list: (principal, request) =>
           Effect.flatMap(find(principal, request), (found) =>
-            makeEach(found, ({ id, modifiers }) => displayFormat(id, modifiers ?? undefined)),
+            show(found, ({ id, modifiers }) => displayFormat(id, modifiers ?? undefined)),
           ),
         listExtended: (principal, request) =>
-          Effect.flatMap(find(principal, request), (found) => makeEach(found, toListItem)),
+          Effect.flatMap(find(principal, request), (found) => show(found, toListItem)),
       })
     }),
   )
