@@ -232,19 +232,20 @@ export class UserAdmin extends Context.Service<
 
       return UserAdmin.of({
         list: (page, search) => {
+          const types = userList.sorts[page.sort]
           const list = (q: Client) => ({
             keys: [column(q, page.sort), q`id`],
-            types: userList.sorts[page.sort],
             item: q`select display_user(u) as view, ${owned(q, maxIdsInList)} as ids from app_user u where u.id = p.k1`,
           })
           const found =
             search === undefined
-              ? pages.readCounted<UserRow>(page, ["users"], (q) => ({
+              ? pages.readCounted<UserRow>(page, types, ["users"], (q) => ({
                   ...list(q),
                   ranges: [q`app_user where deleted_at is null`],
                 }))
               : pages.readFound<UserRow>(
                   page,
+                  types,
                   "query: search: more than 10,000 users match. Enter more characters.",
                   (q) => ({
                     ...list(q),

@@ -120,10 +120,9 @@ export class EmojiIds extends Context.Service<
 
       const page = (filter: IdFilter, request: PageRequest) =>
         Effect.map(
-          pages.read<ListedId>(request, (q) => ({
+          pages.read<ListedId>(request, idList.sorts.only, (q) => ({
             ranges: idRanges(q, filter),
             keys: [q`token_id`],
-            types: idList.sorts.only,
             item: q`${listed(q)} where e.token_id = p.k0`,
           })),
           (found): Page<Registered> => ({ ...found, rows: found.rows.flatMap(toRegistered) }),

@@ -43,32 +43,36 @@ export class LootboxLists extends Context.Service<
       const pages = yield* makePages
       return LootboxLists.of({
         list: ({ ownerId, status, visibleTo }, page) =>
-          pages.readCounted<LootboxRow>(page, ["lootboxes", status, ownerId, visibleTo], (q) => {
-            const statuses = LootBoxStatus.literals.filter((one) => status === undefined || one === status)
-            const isOf = (owner: string | undefined) =>
-              owner === undefined ? undefined : q`owner_id = ${owner}`
-            /** Users see all lootboxes on sale, but only their own ones in another status. */
-            const ranges = statuses.flatMap((one) => {
-              const isOwners = isOf(ownerId)
-              const isSeen = one === onSale ? undefined : isOf(visibleTo)
-              return statusRanges(
-                q,
-                "lootbox",
-                [one],
-                isOwners && isSeen ? q`${isOwners} and ${isSeen}` : (isOwners ?? isSeen),
-              )
-            })
-            return {
-              ranges,
-              keys: {
-                created_at: [q`created_at`, q`id`],
-                updated_at: [q`updated_at`, q`id`],
-                status: [q`status`, q`created_at`, q`id`],
-              }[page.sort],
-              types: lootboxList.sorts[page.sort],
-              item: entityItem(q, "lootbox", page.sort === "status" ? q`p.k2` : q`p.k1`),
-            }
-          }),
+          pages.readCounted<LootboxRow>(
+            page,
+            lootboxList.sorts[page.sort],
+            ["lootboxes", status, ownerId, visibleTo],
+            (q) => {
+              const statuses = LootBoxStatus.literals.filter((one) => status === undefined || one === status)
+              const isOf = (owner: string | undefined) =>
+                owner === undefined ? undefined : q`owner_id = ${owner}`
+              /** Users see all lootboxes on sale, but only their own ones in another status. */
+              const ranges = statuses.flatMap((one) => {
+                const isOwners = isOf(ownerId)
+                const isSeen = one === onSale ? undefined : isOf(visibleTo)
+                return statusRanges(
+                  q,
+                  "lootbox",
+                  [one],
+                  isOwners && isSeen ? q`${isOwners} and ${isSeen}` : (isOwners ?? isSeen),
+                )
+              })
+              return {
+                ranges,
+                keys: {
+                  created_at: [q`created_at`, q`id`],
+                  updated_at: [q`updated_at`, q`id`],
+                  status: [q`status`, q`created_at`, q`id`],
+                }[page.sort],
+                item: entityItem(q, "lootbox", page.sort === "status" ? q`p.k2` : q`p.k1`),
+              }
+            },
+          ),
       })
     }),
   )

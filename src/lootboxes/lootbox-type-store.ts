@@ -58,10 +58,9 @@ export class LootboxTypes extends Context.Service<
           )
         },
         list: (page) =>
-          pages.read<PublicLootBoxType>(page, (q) => ({
+          pages.read<PublicLootBoxType>(page, typeList.sorts.only, (q) => ({
             ranges: [q`lootbox_type where true`],
             keys: [q`created_at`, q`id`],
-            types: typeList.sorts.only,
             item: q`select ${columns(q)} from lootbox_type where id = p.k1`,
           })),
         get: Effect.fnUntraced(function* (id) {

@@ -47,14 +47,18 @@ export class Interests extends Context.Service<
 
       return Interests.of({
         list: (userId, page) =>
-          pages.readCounted<UserInterest>(page, ["interests", userId], (q) => ({
-            ranges: [q`user_interest where user_id = ${userId}`],
-            // A user has one interest in an id, so the id identifies it.
-            keys: page.sort === "emoji_id" ? [q`canonical`] : [column(q, page.sort), q`canonical`],
-            types: interestList.sorts[page.sort],
-            item: q`select id, user_id, canonical as emoji_id, created_at, updated_at from user_interest
+          pages.readCounted<UserInterest>(
+            page,
+            interestList.sorts[page.sort],
+            ["interests", userId],
+            (q) => ({
+              ranges: [q`user_interest where user_id = ${userId}`],
+              // A user has one interest in an id, so the id identifies it.
+              keys: page.sort === "emoji_id" ? [q`canonical`] : [column(q, page.sort), q`canonical`],
+              item: q`select id, user_id, canonical as emoji_id, created_at, updated_at from user_interest
                      where user_id = ${userId} and canonical = ${page.sort === "emoji_id" ? q`p.k0` : q`p.k1`}`,
-          })),
+            }),
+          ),
         get: Effect.fnUntraced(function* (userId, canonical) {
           const [row] = yield* sql.rows<UserInterest>(
             (q) => q`select id, user_id, canonical as emoji_id, created_at, updated_at from user_interest

@@ -94,10 +94,9 @@ export class Members extends Context.Service<
       return Members.of({
         list: (organizationId, page = firstPage) =>
           Effect.map(
-            pages.read<{ view: OrganizationMember }>(page, (q) => ({
+            pages.read<{ view: OrganizationMember }>(page, memberList.sorts.only, (q) => ({
               ranges: [q`organization_member where organization_id = ${organizationId}`],
               keys: [q`created_at`, q`user_id`],
-              types: memberList.sorts.only,
               item: q`select display_member(m, u) as view
                         from organization_member m join app_user u on u.id = m.user_id
                        where m.organization_id = ${organizationId} and m.user_id = p.k1`,

@@ -36,10 +36,9 @@ export class OrganizationKeys extends Context.Service<
       return OrganizationKeys.of({
         list: (organizationId, page) =>
           Effect.map(
-            pages.read<{ pubkey: string }>(page, (q) => ({
+            pages.read<{ pubkey: string }>(page, organizationKeyList.sorts.only, (q) => ({
               ranges: [q`pubkey where organization_id = ${organizationId}`],
               keys: [q`created_at`, q`pubkey`],
-              types: organizationKeyList.sorts.only,
               item: q`select p.k1 as pubkey`,
             })),
             (found) => ({ ...found, rows: found.rows.map(({ pubkey }) => pubkey) }),

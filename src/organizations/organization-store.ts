@@ -147,20 +147,20 @@ export class Organizations extends Context.Service<
           )
         }),
         list: (memberId, page) => {
+          const types = organizationList.sorts[page.sort]
           const list = (q: Client) => ({
             keys: [column(q, page.sort), q`id`],
-            types: organizationList.sorts[page.sort],
             item: q`select display_organization(o) as view from organization o where o.id = p.k1`,
           })
           const tooMany =
             "You are a member of more than 10,000 organizations. Only with the scope organization:read they can be listed."
           const found =
             memberId === undefined
-              ? pages.readCounted<{ view: Organization }>(page, ["organizations"], (q) => ({
+              ? pages.readCounted<{ view: Organization }>(page, types, ["organizations"], (q) => ({
                   ...list(q),
                   ranges: [q`organization where true`],
                 }))
-              : pages.readFound<{ view: Organization }>(page, tooMany, (q) => ({
+              : pages.readFound<{ view: Organization }>(page, types, tooMany, (q) => ({
                   ...list(q),
                   matching: q`select o.* from organization_member m join organization o on o.id = m.organization_id
                                where m.user_id = ${memberId}`,

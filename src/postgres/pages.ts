@@ -1,18 +1,30 @@
 import { Effect } from "effect"
 import { BoundedMap } from "../../actors/bounded-map.ts"
-import type { Key, Position } from "../../schema/cursor.ts"
+import type { Key, KeyType, Position } from "../../schema/cursor.ts"
 import { InvalidRequest, type Unavailable } from "../../schema/errors.ts"
 import { type CountedPage, maxCounted, type Page, type PageRequest, type Total } from "../../schema/paging.ts"
-import { allItems, otherSideExists, pageStatement, type Selection } from "./page-statement.ts"
+import {
+  allItems,
+  countedItems,
+  itemsStatement,
+  meetsItem,
+  type Section,
+  type Selection,
+  sectionsOf,
+  turned,
+  walkOf,
+} from "./page-statement.ts"
 import { type Client, Sql, type SqlPiece } from "./sql.ts"
 
-export type { Selection } from "./page-statement.ts"
-
-type Select = (q: Client) => Selection
+type Types = ReadonlyArray<KeyType>
+type Select = (q: Client) => Omit<Selection, "types">
 
 /** Items that match a filter which no index has in the order of the list. They are found by the filter and sorted. */
-export interface Found extends Omit<Selection, "ranges"> {
-  /** The query for the sort columns and the columns of `item`, with the condition of the filter. */
+export interface Found extends Omit<Selection, "ranges" | "types"> {
+  /**
+   * The query for the sort columns and the columns of `item`, with the condition of the filter. It can have an order,
+   * so that the planner uses the index of the filter.
+   */
   readonly matching: SqlPiece
 }
 
@@ -58,47 +70,73 @@ interface Plan {
 export const makePages = Sql.useSync((sql) => {
   const estimates = new BoundedMap<{ readonly total: Total; readonly until: number }>(maxEstimates)
 
-  const read = Effect.fnUntraced(function* <Row>(request: PageRequest, select: Select) {
-    const hasCursor = request.after !== undefined || request.before !== undefined
-    const [rows, [around]] = yield* Effect.all(
-      [
-        sql.rows<Keyed & Row>((q) => q`${pageStatement(q, request, select(q))}`),
-        hasCursor
-          ? sql.rows<{ exists: boolean }>(
-              (q) => q`select ${otherSideExists(q, request, select(q))} as exists`,
-            )
-          : Effect.succeed([{ exists: false }]),
-      ],
-      { concurrency: "unbounded" },
-    )
-    return toPage<Row>(request, rows, around?.exists ?? false)
-  })
-
-  const count = (select: (q: Client) => Pick<Selection, "ranges">) =>
+  /** Counts the items of a section, or of the whole list, up to a limit. */
+  const count = (request: PageRequest, types: Types, select: Select, limit: number, section?: Section) =>
     Effect.map(
       sql.rows<{ count: number }>(
-        (q) =>
-          q`select count(*)::int as count from (${allItems(q, select(q))} limit ${maxCounted + 1}) counted`,
+        (q) => q`select count(*)::int as count
+                   from (${countedItems(q, request, { ...select(q), types }, limit, section)}) counted`,
       ),
       ([row]) => row?.count ?? 0,
     )
 
-  const estimate = Effect.fnUntraced(function* (filter: string, select: Select) {
+  /** Reads a page, and one item more. The sections of the list are read one after the other. */
+  const readItems = Effect.fnUntraced(function* <Row>(request: PageRequest, types: Types, select: Select) {
+    const wanted = request.limit + 1
+    const found: Array<Keyed & Row> = []
+    let skipped = request.limit * request.page
+    for (const section of sectionsOf(types, walkOf(request))) {
+      const part = { section, limit: wanted - found.length, skipped }
+      found.push(
+        ...(yield* sql.rows<Keyed & Row>(
+          (q) => q`${itemsStatement(q, request, { ...select(q), types }, part)}`,
+        )),
+      )
+      if (found.length === wanted || section === "all") break
+      // The rest of the page is in the next section. What was skipped in this one is not skipped again.
+      if (found.length > 0) skipped = 0
+      else if (skipped > 0) skipped -= yield* count(request, types, select, skipped, section)
+    }
+    return found
+  })
+
+  const read = Effect.fnUntraced(function* <Row>(request: PageRequest, types: Types, select: Select) {
+    const walk = walkOf(request)
+    const [rows, [other]] = yield* Effect.all(
+      [
+        readItems<Row>(request, types, select),
+        walk.position === undefined
+          ? Effect.succeed([])
+          : sql.rows<{ exists: boolean }>(
+              (q) => q`select ${meetsItem(q, request, { ...select(q), types }, turned(walk))} as exists`,
+            ),
+      ],
+      { concurrency: "unbounded" },
+    )
+    return toPage<Row>(request, rows, other?.exists ?? false)
+  })
+
+  const total = Effect.fnUntraced(function* (
+    request: PageRequest,
+    types: Types,
+    filter: string,
+    select: Select,
+  ) {
     const known = estimates.get(filter)
     if (known !== undefined && known.until > performance.now()) return known.total
-    const counted = yield* count(select)
+    const counted = yield* count(request, types, select, maxCounted + 1)
     if (counted <= maxCounted) return { count: counted, isEstimate: false }
     const [row] = yield* sql.rows<{ "QUERY PLAN": ReadonlyArray<Plan> }>(
       (q) => q`explain (format json) ${allItems(q, select(q))}`,
     )
     const planned = row?.["QUERY PLAN"][0]?.Plan["Plan Rows"] ?? 0
-    const total = { count: Math.max(Math.round(planned), counted), isEstimate: true }
-    estimates.renew(filter, { total, until: performance.now() + estimateMs })
-    return total
+    const estimate = { count: Math.max(Math.round(planned), counted), isEstimate: true }
+    estimates.renew(filter, { total: estimate, until: performance.now() + estimateMs })
+    return estimate
   })
 
   return {
-    /** Reads a page without counting the list. */
+    /** Reads a page without counting the list. `types` are the types of the sort columns. */
     read,
 
     /**
@@ -107,31 +145,36 @@ export const makePages = Sql.useSync((sql) => {
      */
     readCounted: <Row>(
       request: PageRequest,
+      types: Types,
       filter: ReadonlyArray<unknown>,
       select: Select,
     ): Effect.Effect<CountedPage<Row>, Unavailable> =>
       Effect.map(
-        Effect.all([read<Row>(request, select), estimate(JSON.stringify(filter), select)], {
-          concurrency: "unbounded",
-        }),
-        ([page, total]) => ({ ...page, total }),
+        Effect.all(
+          [read<Row>(request, types, select), total(request, types, JSON.stringify(filter), select)],
+          { concurrency: "unbounded" },
+        ),
+        ([page, counted]) => ({ ...page, total: counted }),
       ),
 
     /** Reads a page of the items that were found by a filter. Fails if there are too many to sort them. */
     readFound: Effect.fnUntraced(function* <Row>(
       request: PageRequest,
+      types: Types,
       tooMany: string,
       find: (q: Client) => Found,
     ) {
-      const all = (q: Client) => {
-        const { matching, ...found } = find(q)
-        return { ...found, ranges: [q`(${matching} limit ${maxCounted + 1}) found where true`] }
-      }
-      const counted = yield* count(all)
-      if (counted > maxCounted) return yield* new InvalidRequest({ error: tooMany })
-      return { ...(yield* read<Row>(request, all)), total: { count: counted, isEstimate: false } }
+      const found = (q: Client) => q`(${find(q).matching} limit ${maxCounted + 1}) found`
+      const [counted] = yield* sql.rows<{ count: number }>(
+        (q) => q`select count(*)::int as count from ${found(q)}`,
+      )
+      const count = counted?.count ?? 0
+      if (count > maxCounted) return yield* new InvalidRequest({ error: tooMany })
+      const page = yield* read<Row>(request, types, (q) => ({
+        ...find(q),
+        ranges: [q`${found(q)} where true`],
+      }))
+      return { ...page, total: { count, isEstimate: false } }
     }),
   }
 })
-
-export type Pages = Effect.Success<typeof makePages>

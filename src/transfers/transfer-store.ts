@@ -106,7 +106,7 @@ export class TransferLists extends Context.Service<
         page: PageRequest,
       ) =>
         Effect.map(
-          pages.read<TransferRow>(page, (q) => ({
+          pages.read<TransferRow>(page, incomingList.sorts.only, (q) => ({
             ranges: statusRanges(
               q,
               "transfer",
@@ -116,7 +116,6 @@ export class TransferLists extends Context.Service<
                 : q`peer_id = ${userId} and recipient_sees(entity)`,
             ),
             keys: [q`created_at`, q`id`],
-            types: incomingList.sorts.only,
             item: entityItem(q, "transfer", q`p.k1`),
           })),
           display,
@@ -125,15 +124,20 @@ export class TransferLists extends Context.Service<
       return TransferLists.of({
         listOutgoing: (userId, page) =>
           Effect.map(
-            pages.readCounted<TransferRow>(page, ["transfers", userId], (q) => ({
-              ranges:
-                userId !== undefined && page.sort === "created_at"
-                  ? statusRanges(q, "transfer", TransferStatus.literals, isSentBy(q, userId))
-                  : [q`entity where ${isKind(q, "transfer")} and ${isSentBy(q, userId)}`],
-              keys: keysOf(q, page.sort),
-              types: transferList.sorts[page.sort],
-              item: entityItem(q, "transfer", q`p.k1`),
-            })),
+            pages.readCounted<TransferRow>(
+              page,
+              transferList.sorts[page.sort],
+              ["transfers", userId],
+              (q) => ({
+                ranges:
+                  userId !== undefined && page.sort === "created_at"
+                    ? statusRanges(q, "transfer", TransferStatus.literals, isSentBy(q, userId))
+                    : [q`entity where ${isKind(q, "transfer")} and ${isSentBy(q, userId)}`],
+                keys: keysOf(q, page.sort),
+                ...(page.sort === "accepted_at" ? { countedBy: [q`subject`, q`id`] } : {}),
+                item: entityItem(q, "transfer", q`p.k1`),
+              }),
+            ),
             display,
           ),
         listAccepted: (after, userId, page) => {
@@ -142,19 +146,23 @@ export class TransferLists extends Context.Service<
           const types = transferList.sorts[page.sort]
           const found =
             page.sort === "accepted_at"
-              ? pages.readCounted<TransferRow>(page, ["accepted transfers", userId, after], (q) => ({
-                  ranges: [q`entity where ${isAccepted(q)}`],
-                  keys: keysOf(q, page.sort),
-                  types: ["text", "uuid"],
-                  item: entityItem(q, "transfer", q`p.k1`),
-                }))
+              ? pages.readCounted<TransferRow>(
+                  page,
+                  ["text", "uuid"],
+                  ["accepted transfers", userId, after],
+                  (q) => ({
+                    ranges: [q`entity where ${isAccepted(q)}`],
+                    keys: keysOf(q, page.sort),
+                    item: entityItem(q, "transfer", q`p.k1`),
+                  }),
+                )
               : pages.readFound<TransferRow>(
                   page,
+                  types,
                   "query: accepted_after: more than 10,000 transfers were accepted since then. Send sort=accepted_at, or a later time.",
                   (q) => ({
-                    matching: q`select id, created_at, subject from entity where ${isAccepted(q)}`,
+                    matching: q`select id, created_at, subject from entity where ${isAccepted(q)} order by ${acceptedAt(q)} desc`,
                     keys: keysOf(q, page.sort),
-                    types,
                     item: entityItem(q, "transfer", q`p.k1`),
                   }),
                 )

@@ -52,14 +52,18 @@ export const makeSecurityLogStore = Effect.gen(function* () {
       maxAsks: maxEntries,
     }),
     list: (userId: string, page: PageRequest) =>
-      pages.readCounted<StoredEntry>(page, ["security_log", userId], (q) => ({
-        ranges: [q`security_log where user_id = ${userId}`],
-        keys: [q`at`, q`id`],
-        types: securityLogList.sorts.created_at,
-        item: q`select l.id, l.event, l.at as created_at, l.last_at, l.count, l.actor_id, l.via, l.address, l.user_agent,
+      pages.readCounted<StoredEntry>(
+        page,
+        securityLogList.sorts.created_at,
+        ["security_log", userId],
+        (q) => ({
+          ranges: [q`security_log where user_id = ${userId}`],
+          keys: [q`at`, q`id`],
+          item: q`select l.id, l.event, l.at as created_at, l.last_at, l.count, l.actor_id, l.via, l.address, l.user_agent,
                        l.details
                   from security_log l where l.id = p.k1`,
-      })),
+        }),
+      ),
   }
 })
 

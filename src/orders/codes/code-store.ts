@@ -89,19 +89,23 @@ export class Codes extends Context.Service<
             )
             .pipe(Effect.map((rows) => rows[0]?.uses ?? 0)),
         list: ({ codeType, organizationId }, page) =>
-          pages.readCounted<Code>(page, ["codes", codeType, organizationId], (q) => {
-            const isOf = organizationId === undefined ? q`true` : q`organization_id = ${organizationId}`
-            const types = codeType === undefined ? CodeType.literals : [codeType]
-            return {
-              ranges: types.map((type) => q`code where code_type = ${type} and ${isOf}`),
-              keys: [page.sort === "name" ? q`name` : q`created_at`, q`id`],
-              types: codeList.sorts[page.sort],
-              item: q`select code.*, (select jsonb_agg(jsonb_build_object('pubkey', k.pubkey, 'kind', k.kind)
+          pages.readCounted<Code>(
+            page,
+            codeList.sorts[page.sort],
+            ["codes", codeType, organizationId],
+            (q) => {
+              const isOf = organizationId === undefined ? q`true` : q`organization_id = ${organizationId}`
+              const types = codeType === undefined ? CodeType.literals : [codeType]
+              return {
+                ranges: types.map((type) => q`code where code_type = ${type} and ${isOf}`),
+                keys: [page.sort === "name" ? q`name` : q`created_at`, q`id`],
+                item: q`select code.*, (select jsonb_agg(jsonb_build_object('pubkey', k.pubkey, 'kind', k.kind)
                                                        order by k.created_at, k.pubkey)
                                         from code_pubkey k where k.code_id = code.id) as pubkeys
                         from code where code.id = p.k1`,
-            }
-          }),
+              }
+            },
+          ),
         create: Effect.fnUntraced(function* (given, id = randomUUID()) {
           const code = { id, ...(yield* checkNew(given)) }
           return yield* sql.write

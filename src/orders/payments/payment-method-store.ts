@@ -62,12 +62,11 @@ export class PaymentMethods extends Context.Service<
       return PaymentMethods.of({
         list: (userId, page) =>
           Effect.map(
-            pages.read<MethodRow>(page, (q) => ({
+            pages.read<MethodRow>(page, methodList.sorts.only, (q) => ({
               ranges: [
                 q`payment_method where user_id = ${userId} and deleted_at is null and provider <> all(${hidden})`,
               ],
               keys: [q`is_default`, q`created_at`, q`id`],
-              types: methodList.sorts.only,
               item: q`select ${columns(q)} from payment_method where id = p.k2`,
             })),
             (found) => ({ ...found, rows: found.rows.map(toMethod) }),

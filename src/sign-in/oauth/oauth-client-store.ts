@@ -171,10 +171,9 @@ export class OauthClients extends Context.Service<
         }),
         list: (page) =>
           Effect.map(
-            pages.read<ClientRow>(page, (q) => ({
+            pages.read<ClientRow>(page, clientList.sorts.only, (q) => ({
               ranges: [q`oauth_client where true`],
               keys: [q`created_at`, q`client_id`],
-              types: clientList.sorts.only,
               item: q`select ${columns(q)} from oauth_client c where c.client_id = p.k1`,
             })),
             (found) => ({ ...found, rows: found.rows.map(display) }),
