@@ -47,6 +47,8 @@ create index organization_by_name on organization (name, id);
 create index organization_member_listed on organization_member (organization_id, created_at, user_id);
 
 create index pubkey_of_organization on pubkey (organization_id, created_at, pubkey) where organization_id is not null;
+-- The ids of an organization are listed by key.
+create index pubkey_in_organization on pubkey (organization_id, pubkey) where organization_id is not null;
 drop index pubkey_organization;
 
 create index oauth_client_listed on oauth_client (created_at, client_id);
@@ -55,7 +57,8 @@ create index payment_method_listed on payment_method (user_id, is_default, creat
 create index user_interest_listed on user_interest (user_id, created_at, canonical);
 create index user_interest_changed on user_interest (user_id, updated_at, canonical);
 
--- Ids are listed in the order of their registration, which is the order of their token ids.
+-- Ids of a user are listed in the order of their registration, which is the order of their token ids. Those of an organization are
+-- listed by key.
 create index emoji_id_owned on emoji_id (owner_id, token_id);
 create index emoji_id_of_key on emoji_id (pubkey, owner_id, token_id) where pubkey is not null;
 drop index emoji_id_owner, emoji_id_pubkey;

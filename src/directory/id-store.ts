@@ -6,18 +6,32 @@ import type { Registration } from "../../schema/directory/emoji-list-item.ts"
 import { viewWindowDays } from "../../schema/directory/metric.ts"
 import type { DisplayRecord } from "../../schema/directory/record.ts"
 import type { Unavailable } from "../../schema/errors.ts"
-import { arrayList, type Page, type PageRequest } from "../../schema/paging.ts"
+import { arrayList, arrayQuery, type Page, type PageRequest } from "../../schema/paging.ts"
 import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { makePages } from "../postgres/pages.ts"
 import { type Client, Sql } from "../postgres/sql.ts"
-import { type IdFilter, idRanges } from "./id-ranges-store.ts"
+import { idsOfOrganization, idsOfUser } from "./id-ranges-store.ts"
 
 export interface Registered extends Registration {
   readonly id: EmojiId
 }
 
-/** The list of ids, in the order of their registration. */
-export const idList = arrayList("emoji_ids", "Asc", ["integer"], 10_000)
+/**
+ * Selects the ids of a user or of an organization. A user has the ids that they own and those of their keys. With
+ * `canonical` it selects one id of the user.
+ */
+export type IdFilter =
+  | { readonly ownedBy: string; readonly canonical?: string }
+  | { readonly organizationId: string }
+
+const maxIdsListed = 10_000
+/** The list of the ids of a user, in the order of their registration. */
+const userIdList = arrayList("ids_of_user", "Asc", ["integer"], maxIdsListed)
+/** The list of the ids of an organization, by their keys. */
+const organizationIdList = arrayList("ids_of_organization", "Asc", ["text", "uuid", "integer"], maxIdsListed)
+
+export const idListOf = (filter: IdFilter) => ("ownedBy" in filter ? userIdList : organizationIdList)
+export const idQuery = arrayQuery(userIdList)
 
 export interface WriteFacts {
   readonly canonical: string
@@ -120,18 +134,27 @@ export class EmojiIds extends Context.Service<
 
       const page = (filter: IdFilter, request: PageRequest) =>
         Effect.map(
-          pages.read<ListedId>(request, idList.sorts.only, (q) => ({
-            ranges: idRanges(q, filter),
-            keys: [q`token_id`],
-            item: q`${listed(q)} where e.token_id = p.k0`,
-          })),
+          pages.read<ListedId>(request, idListOf(filter).sorts.only, (q) =>
+            "ownedBy" in filter
+              ? {
+                  ...idsOfUser(q, filter.ownedBy, filter.canonical),
+                  item: q`${listed(q)} where e.token_id = p.k0`,
+                }
+              : {
+                  ...idsOfOrganization(q, filter.organizationId),
+                  item: q`${listed(q)} where e.token_id = p.k2`,
+                },
+          ),
           (found): Page<Registered> => ({ ...found, rows: found.rows.flatMap(toRegistered) }),
         )
 
       return EmojiIds.of({
         page,
         list: (filter, limit) =>
-          Effect.map(page(filter, { dir: idList.dir, limit, page: 0, sort: "only" }), ({ rows }) => rows),
+          Effect.map(
+            page(filter, { dir: idListOf(filter).dir, limit, page: 0, sort: "only" }),
+            ({ rows }) => rows,
+          ),
         findByToken: (tokenId) =>
           Effect.map(
             sql.rows<ListedId>((q) => q`${listed(q)} where e.token_id = ${tokenId}::bigint`),

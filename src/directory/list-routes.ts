@@ -1,17 +1,16 @@
 import { Effect, Schema } from "effect"
 import { EmojiListItem } from "../../schema/directory/emoji-list-item.ts"
-import { arrayQuery, pageRequest } from "../../schema/paging.ts"
 import { Uuid } from "../../schema/wire-format.ts"
 import { linked } from "../http/response/page-links.ts"
 import { route } from "../http/route.ts"
 import { IdLists, listAccess } from "./id-lists.ts"
-import { idList } from "./id-store.ts"
+import { idQuery } from "./id-store.ts"
 
 const group = "directory"
 const query = {
   organization_id: Schema.optionalKey(Uuid),
   user_id: Schema.optionalKey(Uuid),
-  ...arrayQuery(idList),
+  ...idQuery,
 }
 
 const list = route({
@@ -28,9 +27,8 @@ const list = route({
   errors: [],
   handler: ({ path, principal, query, search }) =>
     Effect.gen(function* () {
-      const page = yield* pageRequest(idList, query)
-      const found = yield* IdLists.use((ids) => ids.list(principal, { ...query, page }))
-      return linked(idList, page, found, found.rows, { path, search })
+      const { list, page, request } = yield* IdLists.use((ids) => ids.list(principal, query))
+      return linked(list, request, page, page.rows, { path, search })
     }),
 })
 
@@ -47,9 +45,8 @@ const listExtended = route({
   errors: [],
   handler: ({ path, principal, query, search }) =>
     Effect.gen(function* () {
-      const page = yield* pageRequest(idList, query)
-      const found = yield* IdLists.use((ids) => ids.listExtended(principal, { ...query, page }))
-      return linked(idList, page, found, found.rows, { path, search })
+      const { list, page, request } = yield* IdLists.use((ids) => ids.listExtended(principal, query))
+      return linked(list, request, page, page.rows, { path, search })
     }),
 })
 

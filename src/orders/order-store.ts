@@ -236,7 +236,7 @@ export class Orders extends Context.Service<
             /** `offset 0`: the planner uses the index of the number, whatever its statistics are. */
             const candidates = (q: Client) =>
               number === undefined
-                ? q`select e.* from (select order_id from money_held()) h
+                ? q`select e.id, e.status, e.owner_id, e.created_at, e.updated_at from (select order_id from money_held()) h
                       join entity e on e.${isKind(q, "order")} and e.id = h.order_id`
                 : q`select * from entity
                      where ${isKind(q, "order")} and right(id::text, ${q.unsafe(String(orderNumberDigits))}) = ${number}

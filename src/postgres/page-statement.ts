@@ -5,6 +5,8 @@ import { type Client, column, type SqlPiece } from "./sql.ts"
 /** What a page needs of a range: the first items behind a position. */
 interface Reach {
   readonly isBehind: SqlPiece
+  /** Compares the first sort column of an item behind the position with that of the position. */
+  readonly compareFirst: (value: SqlPiece) => SqlPiece
   readonly direction: SqlPiece
   readonly limit: number
 }
@@ -136,7 +138,16 @@ const firstItems = (
     keys.map((key, n) => q`${key} as ${column(q, `k${n}`)}`),
     q`, `,
   )
-  const reach = { isBehind, direction, limit: limit + skipped }
+  const first = walk.position?.key[0]
+  const reach = {
+    isBehind,
+    direction,
+    limit: limit + skipped,
+    compareFirst: (value: SqlPiece) =>
+      first == null
+        ? q`true`
+        : q`${value} ${isAscending ? q`>=` : q`<=`} ${first}::text::${q.unsafe(casts[selection.types[0]!])}`,
+  }
   const parts = ranges.map(
     (range) =>
       q`(select ${named} from ${pieceOf(range, reach)} and ${isBehind}
@@ -198,7 +209,7 @@ export const allItems = (q: Client, { ranges }: Pick<Selection, "ranges">): SqlP
     q,
     ranges.map(
       (range) =>
-        q`select 1 from ${pieceOf(range, { isBehind: q`true`, direction: q`asc`, limit: maxCounted })}`,
+        q`select 1 from ${pieceOf(range, { isBehind: q`true`, compareFirst: () => q`true`, direction: q`asc`, limit: maxCounted })}`,
     ),
     q` union all `,
   )

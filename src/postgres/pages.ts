@@ -36,7 +36,18 @@ interface Keyed {
   readonly page_key: Key
 }
 
-const withoutKey = <Row>({ page_key: _, ...row }: Keyed & Row): Row => row as unknown as Row
+interface Counted {
+  readonly found_count?: number
+}
+/** How a list is read whose items were found by a filter. */
+interface Filter {
+  /** Adds the items that were found, and their number, to a statement. */
+  readonly around: (q: Client, statement: SqlPiece) => SqlPiece
+  readonly counted: (found: number) => void
+}
+
+const withoutKey = <Row>({ found_count: _, page_key: __, ...row }: Keyed & Counted & Row): Row =>
+  row as unknown as Row
 
 /** Returns the page without the additional item, and the positions of the pages around it. */
 const toPage = <Row>(
@@ -81,17 +92,23 @@ export const makePages = Sql.useSync((sql) => {
     )
 
   /** Reads a page, and one item more. The sections of the list are read one after the other. */
-  const readItems = Effect.fnUntraced(function* <Row>(request: PageRequest, types: Types, select: Select) {
+  const readItems = Effect.fnUntraced(function* <Row>(
+    request: PageRequest,
+    types: Types,
+    select: Select,
+    filter?: Filter,
+  ) {
     const wanted = request.limit + 1
     const found: Array<Keyed & Row> = []
     let skipped = request.limit * request.page
     for (const section of sectionsOf(types, walkOf(request))) {
       const part = { section, limit: wanted - found.length, skipped }
-      found.push(
-        ...(yield* sql.rows<Keyed & Row>(
-          (q) => q`${itemsStatement(q, request, { ...select(q), types }, part)}`,
-        )),
-      )
+      const rows = yield* sql.rows<Keyed & Row & Counted>((q) => {
+        const statement = itemsStatement(q, request, { ...select(q), types }, part)
+        return q`${filter?.around(q, statement) ?? statement}`
+      })
+      if (filter !== undefined) filter.counted(rows[0]?.found_count ?? 0)
+      found.push(...rows.filter(({ page_key }) => page_key !== null))
       if (found.length === wanted || section === "all") break
       // The rest of the page is in the next section. What was skipped in this one is not skipped again.
       if (found.length > 0) skipped = 0
@@ -100,16 +117,22 @@ export const makePages = Sql.useSync((sql) => {
     return found
   })
 
-  const read = Effect.fnUntraced(function* <Row>(request: PageRequest, types: Types, select: Select) {
+  const read = Effect.fnUntraced(function* <Row>(
+    request: PageRequest,
+    types: Types,
+    select: Select,
+    filter?: Filter,
+  ) {
     const walk = walkOf(request)
     const [rows, [other]] = yield* Effect.all(
       [
-        readItems<Row>(request, types, select),
+        readItems<Row>(request, types, select, filter),
         walk.position === undefined
           ? Effect.succeed([])
-          : sql.rows<{ exists: boolean }>(
-              (q) => q`select ${meetsItem(q, request, { ...select(q), types }, turned(walk))} as exists`,
-            ),
+          : sql.rows<{ exists: boolean }>((q) => {
+              const statement = q`select ${meetsItem(q, request, { ...select(q), types }, turned(walk))} as exists`
+              return q`${filter?.around(q, statement) ?? statement}`
+            }),
       ],
       { concurrency: "unbounded" },
     )
@@ -164,16 +187,18 @@ export const makePages = Sql.useSync((sql) => {
       tooMany: string,
       find: (q: Client) => Found,
     ) {
-      const found = (q: Client) => q`(${find(q).matching} limit ${maxCounted + 1}) found`
-      const [counted] = yield* sql.rows<{ count: number }>(
-        (q) => q`select count(*)::int as count from ${found(q)}`,
-      )
-      const count = counted?.count ?? 0
+      let count = 0
+      const select: Select = (q) => ({ ...find(q), ranges: [q`found where true`] })
+      const page = yield* read<Row>(request, types, select, {
+        around: (q, statement) => q`
+          with found as materialized (${find(q).matching} limit ${maxCounted + 1})
+          select one.found_count, page.* from (select count(*)::int as found_count from found) one
+            left join (${statement}) page on true`,
+        counted: (found) => {
+          count = found
+        },
+      })
       if (count > maxCounted) return yield* new InvalidRequest({ error: tooMany })
-      const page = yield* read<Row>(request, types, (q) => ({
-        ...find(q),
-        ranges: [q`${found(q)} where true`],
-      }))
       return { ...page, total: { count, isEstimate: false } }
     }),
   }

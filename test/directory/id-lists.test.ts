@@ -102,15 +102,15 @@ describe("the list of ids for an OAuth access token", () => {
       Effect.flatMap(IdLists, (ids) =>
         ids.list(principal(emojiId), {
           user_id: other.id,
-          page: { dir: "Asc", limit: 10, page: 0, sort: "only" },
+          limit: "10",
         }),
       ),
     )
 
   it("contains only the id that the user selected, and is empty if the user does not own that id", async () => {
-    expect((await reach("👋🚀")).rows).toEqual(["👋🏾🚀"])
-    expect((await reach("🐙")).rows).toEqual([])
-    expect((await reach("no id")).rows).toEqual([])
+    expect((await reach("👋🚀")).page.rows).toEqual(["👋🏾🚀"])
+    expect((await reach("🐙")).page.rows).toEqual([])
+    expect((await reach("no id")).page.rows).toEqual([])
   })
 })
 
