@@ -42,11 +42,11 @@ export const idsOfOrganization = (q: Client, organizationId: string): IdSelectio
   keys: [q`pubkey`, q`owner_id`, q`token_id`],
   ranges: [
     ({ compareFirst, direction, isBehind, limit }) => q`(
-      select e.* from (select pubkey as of from pubkey
+      select e.* from (select pubkey as assigned from pubkey
                         where organization_id = ${organizationId} and ${compareFirst(q`pubkey`)}
                         order by pubkey ${direction} offset 0) k
        cross join lateral (select pubkey, owner_id, token_id from emoji_id
-                            where pubkey = k.of and ${isBehind}
+                            where pubkey = k.assigned and ${isBehind}
                             order by owner_id ${direction}, token_id ${direction} limit ${limit}) e) of_keys where true`,
   ],
 })

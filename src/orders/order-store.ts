@@ -232,6 +232,8 @@ export class Orders extends Context.Service<
           const statuses = status === undefined ? OrderStatus.literals : [status]
           const sortedBy = (q: Client) => (page.sort === "updated_at" ? q`updated_at` : q`created_at`)
           const isOf = (q: Client) => (userId === undefined ? q`true` : q`owner_id = ${userId}`)
+          const isHeld = (q: Client) =>
+            q`${holdsMoney ? q`` : q`not`} exists (select 1 from money_held() m where m.order_id = entity.id)`
           if (number !== undefined || holdsMoney) {
             /** `offset 0`: the planner uses the index of the number, whatever its statistics are. */
             const candidates = (q: Client) =>
@@ -240,7 +242,7 @@ export class Orders extends Context.Service<
                       join entity e on e.${isKind(q, "order")} and e.id = h.order_id`
                 : q`select * from entity
                      where ${isKind(q, "order")} and right(id::text, ${q.unsafe(String(orderNumberDigits))}) = ${number}
-                       and (${!holdsMoney} or id in (select order_id from money_held())) offset 0`
+                       and ${holdsMoney === undefined ? q`true` : isHeld(q)} offset 0`
             const tooMany =
               "More than 10,000 orders match holds_money or order_number. Send user_id or status too."
             return pages.readFound<StoredOrder>(page, types, tooMany, (q) => ({
@@ -256,9 +258,7 @@ export class Orders extends Context.Service<
               "order",
               statuses,
               // Few orders hold money, so nearly all entries of the index meet the condition.
-              holdsMoney === undefined
-                ? isOf(q)
-                : q`${isOf(q)} and id <> all(array(select order_id from money_held()))`,
+              holdsMoney === undefined ? isOf(q) : q`${isOf(q)} and ${isHeld(q)}`,
             ),
             keys: [sortedBy(q), q`id`],
             item: entityItem(q, "order", q`p.k1`),

@@ -82,12 +82,19 @@ export const makePages = Sql.useSync((sql) => {
   const estimates = new BoundedMap<{ readonly total: Total; readonly until: number }>(maxEstimates)
 
   /** Counts the items of a section, or of the whole list, up to a limit. */
-  const count = (request: PageRequest, types: Types, select: Select, limit: number, section?: Section) =>
+  const count = (
+    request: PageRequest,
+    types: Types,
+    select: Select,
+    limit: number,
+    { filter, section }: { readonly filter?: Filter | undefined; readonly section?: Section } = {},
+  ) =>
     Effect.map(
-      sql.rows<{ count: number }>(
-        (q) => q`select count(*)::int as count
-                   from (${countedItems(q, request, { ...select(q), types }, limit, section)}) counted`,
-      ),
+      sql.rows<{ count: number }>((q) => {
+        const items = countedItems(q, request, { ...select(q), types }, limit, section)
+        const statement = q`select count(*)::int as count from (${items}) counted`
+        return q`${filter?.around(q, statement) ?? statement}`
+      }),
       ([row]) => row?.count ?? 0,
     )
 
@@ -112,7 +119,7 @@ export const makePages = Sql.useSync((sql) => {
       if (found.length === wanted || section === "all") break
       // The rest of the page is in the next section. What was skipped in this one is not skipped again.
       if (found.length > 0) skipped = 0
-      else if (skipped > 0) skipped -= yield* count(request, types, select, skipped, section)
+      else if (skipped > 0) skipped -= yield* count(request, types, select, skipped, { filter, section })
     }
     return found
   })
