@@ -4,14 +4,23 @@ import type { Written } from "../../actors/operation.ts"
 import { type Role, rolesUpTo } from "../../schema/accounts/scope.ts"
 import type { DisplayUser } from "../../schema/accounts/user.ts"
 import type { DeletedUser } from "../../schema/accounts/user-update.ts"
+import type { Key, Position } from "../../schema/cursor.ts"
 import { displayFormat } from "../../schema/directory/emoji-display.ts"
 import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
-import { Conflict, Forbidden, NotFound, type Unavailable, type Unprocessable } from "../../schema/errors.ts"
-import type { PageRequest } from "../../schema/paging.ts"
+import {
+  Conflict,
+  Forbidden,
+  type InvalidRequest,
+  NotFound,
+  type Unavailable,
+  type Unprocessable,
+} from "../../schema/errors.ts"
+import { type CountedPage, type PageRequest, pagedList } from "../../schema/paging.ts"
 import { Bus } from "../cluster/bus.ts"
 import { CustodialKeys } from "../crypto/custodial-keys.ts"
 import type { WriteOutcome } from "../postgres/guarded-write.ts"
-import { type Client, Sql, type Statement } from "../postgres/sql.ts"
+import { makePages } from "../postgres/pages.ts"
+import { type Client, column, Sql, type Statement } from "../postgres/sql.ts"
 import type { OutboxRow } from "../turns/outbox.ts"
 import { CallerCache } from "./caller-cache.ts"
 import { uniquenessOf } from "./registration.ts"
@@ -19,8 +28,14 @@ import { SecurityLog } from "./security-log/security-log.ts"
 import { eventsOfChange, type UserFacts } from "./security-log/user-change-events.ts"
 import { matchingUsers } from "./user-search-store.ts"
 
-export const userSorts = ["created_at", "updated_at", "email", "first_name", "last_name", "role"] as const
-type UserSort = (typeof userSorts)[number]
+export const userList = pagedList("users", {
+  created_at: ["time", "uuid"],
+  updated_at: ["time", "uuid"],
+  email: ["text?", "uuid"],
+  first_name: ["text?", "uuid"],
+  last_name: ["text?", "uuid"],
+  role: ["text", "uuid"],
+})
 
 /** A user with the ids they own. */
 export interface UserWithIds extends DisplayUser {
@@ -117,12 +132,14 @@ export class UserAdmin extends Context.Service<
   {
     /**
      * Lists users. `search` is the beginning of an email or an alternate_id, a user's id, or an emoji id that the
-     * user owns.
+     * user owns. Fails if it matches too many users to sort them.
      */
     list(
-      page: PageRequest & { readonly sort: UserSort },
+      page: PageRequest<keyof typeof userList.sorts>,
       search?: string,
-    ): Effect.Effect<{ readonly data: ReadonlyArray<UserWithIds>; readonly total: number }, Unavailable>
+    ): Effect.Effect<CountedPage<UserWithIds>, InvalidRequest | Unavailable>
+    /** The position of a user in the list that is sorted by `created_at`. */
+    positionOf(id: string): Effect.Effect<Position, NotFound | Unavailable>
     get(id: string): Effect.Effect<UserWithIds, NotFound | Unavailable>
     /**
      * Fails if the user does not exist or was deleted, so that callers can distinguish a missing user from an empty
@@ -180,6 +197,7 @@ export class UserAdmin extends Context.Service<
     UserAdmin,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const pages = yield* makePages
       const callers = yield* CallerCache
       const bus = yield* Bus
       const custodial = yield* CustodialKeys
@@ -209,27 +227,39 @@ export class UserAdmin extends Context.Service<
       const owned = (q: Client, limit: number) => q`
         (select coalesce(jsonb_agg(jsonb_build_object('canonical', e.canonical, 'modifiers',
                   (select r.data from record r where r.canonical = e.canonical and r.tag = ${displayModifiersTag}
-                    order by r.seq desc limit 1)) order by e.registered_at, e.canonical), '[]')
-           from (select canonical, registered_at from emoji_id where owner_id = u.id
-                  order by registered_at, canonical limit ${limit}) e)`
+                    order by r.seq desc limit 1)) order by e.token_id), '[]')
+           from (select canonical, token_id from emoji_id where owner_id = u.id order by token_id limit ${limit}) e)`
 
       return UserAdmin.of({
-        list: Effect.fnUntraced(function* ({ dir, limit, page, sort }, search) {
-          const wanted = (q: Client) =>
+        list: (page, search) => {
+          const types = userList.sorts[page.sort]
+          const list = (q: Client) => ({
+            keys: [column(q, page.sort), q`id`],
+            item: q`select display_user(u) as view, ${owned(q, maxIdsInList)} as ids from app_user u where u.id = p.k1`,
+          })
+          const found =
             search === undefined
-              ? q`deleted_at is null`
-              : q`deleted_at is null and id in (${matchingUsers(q, search)})`
-          const [row] = yield* sql.rows<{ data: ReadonlyArray<UserRow>; total: number }>(
-            (q) => q`
-              select (select count(*) from app_user where ${wanted(q)}) as total,
-                     (select coalesce(jsonb_agg(jsonb_build_object('view', display_user(u), 'ids', ${owned(q, maxIdsInList)}) order by p.n), '[]')
-                        from (select id, row_number() over () as n from (
-                                select id from app_user where ${wanted(q)}
-                                 order by ${q(sort)} ${dir === "Asc" ? q`asc` : q`desc`} nulls last, id
-                                 limit ${limit} offset ${page * limit}) x) p
-                        join app_user u on u.id = p.id) as data`,
+              ? pages.readCounted<UserRow>(page, types, ["users"], (q) => ({
+                  ...list(q),
+                  ranges: [q`app_user where deleted_at is null`],
+                }))
+              : pages.readFound<UserRow>(
+                  page,
+                  types,
+                  "query: search: more than 10,000 users match. Enter more characters.",
+                  (q) => ({
+                    ...list(q),
+                    matching: q`select * from app_user
+                                 where deleted_at is null and id in (${matchingUsers(q, search)})`,
+                  }),
+                )
+          return Effect.map(found, (one) => ({ ...one, rows: one.rows.map(withIds) }))
+        },
+        positionOf: Effect.fnUntraced(function* (id) {
+          const [row] = yield* sql.rows<{ key: Key }>(
+            (q) => q`select array[created_at::text, id::text] as key from app_user where id = ${id}`,
           )
-          return { data: row!.data.map(withIds), total: row!.total }
+          return row === undefined ? yield* noUser() : { key: row.key, isInclusive: false }
         }),
         get: Effect.fnUntraced(function* (id) {
           const [row] = yield* sql.rows<UserRow>(

@@ -9,7 +9,7 @@ import { route } from "../http/route.ts"
 import { AdminUserUpdates } from "./admin-update-user.ts"
 import { takeCurrentPasswordAttempt } from "./login/password-attempts.ts"
 import { checkForUser } from "./permissions.ts"
-import { UserAdmin, userSorts } from "./user-admin-store.ts"
+import { UserAdmin, userList } from "./user-admin-store.ts"
 
 const showAccess = { own: "userEmoji:list", others: "user:show" } as const
 const deleteAccess = { own: "user:deleteSelf", others: "user:delete" } as const
@@ -23,16 +23,14 @@ const list = route({
   path: "/users",
   auth: "JWT",
   scope: "user:list",
-  query: { ...pageQuery(userSorts), search: Schema.optionalKey(text(320)) },
+  query: { ...pageQuery(userList), search: Schema.optionalKey(text(320)) },
   success: pageOf(DisplayUserExtended, "ListOfDisplayUserExtended"),
   errors: [],
   handler: ({ query }) =>
     Effect.gen(function* () {
-      const page = pageRequest(query, userSorts)
-      const { data, total } = yield* UserAdmin.use((users) =>
-        users.list(page, query.search?.trim() || undefined),
-      )
-      return paged(data, page, total)
+      const page = yield* pageRequest(userList, query)
+      const found = yield* UserAdmin.use((users) => users.list(page, query.search?.trim() || undefined))
+      return paged(userList, page, found, found.rows)
     }),
 })
 

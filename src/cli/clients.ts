@@ -9,9 +9,7 @@ const list: Command = {
   words: [],
   summary: "List all OAuth clients",
   run: () =>
-    OauthClients.use((clients) =>
-      everyPage((page, limit) => clients.list({ limit, offset: page * limit })),
-    ).pipe(
+    OauthClients.use((clients) => everyPage({ dir: "Asc", sort: "only" }, clients.list)).pipe(
       Effect.map((clients) =>
         clients.map(({ client_id, name, organization_id = "", redirect_uris }) => ({
           client_id,

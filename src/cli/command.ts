@@ -1,5 +1,6 @@
 import { Effect, Result, type Schema } from "effect"
 import { InvalidRequest, NotFound, type Problem } from "../../schema/errors.ts"
+import type { Page, PageRequest } from "../../schema/paging.ts"
 import { UserAdmin } from "../accounts/user-admin-store.ts"
 import { decoder } from "../http/request/decode.ts"
 import { Organizations } from "../organizations/organization-store.ts"
@@ -98,14 +99,16 @@ export const organizationId = Effect.fnUntraced(function* (name: string) {
 const pageSize = 200
 
 /** Reads all pages of a list and returns their entries as one list. */
-export const everyPage = Effect.fnUntraced(function* <A, E, R>(
-  list: (page: number, limit: number) => Effect.Effect<ReadonlyArray<A>, E, R>,
+export const everyPage = Effect.fnUntraced(function* <A, Sort extends string, E, R>(
+  { dir, sort }: Pick<PageRequest<Sort>, "dir" | "sort">,
+  list: (page: PageRequest<Sort>) => Effect.Effect<Page<A>, E, R>,
 ) {
   const found: Array<A> = []
-  for (let page = 0; found.length === page * pageSize; page++) {
-    const more = yield* list(page, pageSize)
-    if (more.length === 0) break
-    found.push(...more)
+  let request: PageRequest<Sort> | undefined = { dir, limit: pageSize, page: 0, sort }
+  while (request !== undefined) {
+    const { next, rows }: Page<A> = yield* list(request)
+    found.push(...rows)
+    request = next === undefined ? undefined : { ...request, after: next }
   }
   return found
 })

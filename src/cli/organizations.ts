@@ -43,12 +43,7 @@ const list: Command = {
   summary: "List all organizations",
   run: () =>
     Organizations.use((organizations) =>
-      everyPage((page, limit) =>
-        Effect.map(
-          organizations.list(undefined, { dir: "Asc", limit, page, sort: "name" }),
-          ({ data }) => data,
-        ),
-      ),
+      everyPage({ dir: "Asc", sort: "name" }, (page) => organizations.list(undefined, page)),
     ).pipe(
       Effect.map((found) =>
         found.map(({ id, name, partner_path = "", return_link = "" }) => ({
@@ -127,7 +122,9 @@ const listMembers: Command = {
   words: ["organization"],
   summary: "List the members of an organization",
   run: ({ words: [organization = ""] }) =>
-    Effect.flatMap(organizationId(organization), (id) => Members.use((members) => members.list(id))),
+    Effect.flatMap(organizationId(organization), (id) =>
+      everyPage({ dir: "Asc", sort: "only" }, (page) => Members.use((members) => members.list(id, page))),
+    ),
 }
 
 const setMember: Command = {

@@ -2,9 +2,9 @@ import { Effect, Schema } from "effect"
 import { atMostOnce } from "../../actors/operation.ts"
 import { Email } from "../../schema/accounts/email.ts"
 import { roles } from "../../schema/accounts/scope.ts"
-import { pageNumber } from "../../schema/paging.ts"
+import { pageNumber, pageRequest } from "../../schema/paging.ts"
 import { AdminUserUpdates } from "../accounts/admin-update-user.ts"
-import { UserAdmin, type UserChanges } from "../accounts/user-admin-store.ts"
+import { UserAdmin, type UserChanges, userList } from "../accounts/user-admin-store.ts"
 import { randomCrockford } from "../crypto/crockford-base32.ts"
 import { type Command, checked, checkedWord, optionOf, trustedUserId, userId } from "./command.ts"
 
@@ -21,17 +21,20 @@ const updateUser = (id: string, changes: UserChanges) =>
 const list: Command = {
   name: "users list",
   words: [],
-  options: ["page"],
-  summary: "List users, newest first, 200 per page",
+  options: ["page", "after"],
+  summary:
+    "List users, newest first, 200 per page. --after USER lists those that follow this user, at any depth of the list",
   run: (input) =>
-    checked(ListOptions, { page: optionOf(input, "page") ?? "0" }).pipe(
-      Effect.flatMap(({ page }) =>
-        UserAdmin.use((users) =>
-          users.list({ dir: "Desc", limit: pageSize, page: Number(page), sort: "created_at" }),
-        ),
-      ),
-      Effect.map(({ data }) =>
-        data.map((user) => ({
+    Effect.gen(function* () {
+      const users = yield* UserAdmin
+      const { page = "0" } = yield* checked(ListOptions, { page: optionOf(input, "page") ?? "0" })
+      const request = yield* pageRequest(userList, { limit: String(pageSize), page })
+      const last = optionOf(input, "after")
+      if (last === undefined) return yield* users.list(request)
+      return yield* users.list({ ...request, page: 0, after: yield* users.positionOf(yield* userId(last)) })
+    }).pipe(
+      Effect.map(({ rows }) =>
+        rows.map((user) => ({
           id: user.id,
           email: user.email ?? user.alternate_id ?? "",
           role: user.role,

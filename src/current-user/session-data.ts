@@ -8,7 +8,7 @@ import { EmojiIds } from "../directory/id-store.ts"
 import type { Principal } from "../http/principal.ts"
 import type { Access } from "../http/route.ts"
 import { Wallets } from "../keys/wallet-store.ts"
-import { TransferLists } from "../transfers/transfer-store.ts"
+import { TransferLists, transferList } from "../transfers/transfer-store.ts"
 import { CurrentUsers } from "./current-users.ts"
 
 const outgoingPage = { dir: "Desc", limit: 50, page: 0, sort: "created_at" } as const
@@ -59,15 +59,15 @@ export class SessionData extends Context.Service<
                 userId === principal.userId ? currentUsers.ofCaller(principal) : currentUsers.ofUser(userId),
               registered: ids.list(
                 subject.kind === "user" ? { ownedBy: userId } : { organizationId: subject.id },
-                { limit: maxIds, offset: 0 },
+                maxIds,
               ),
-              incoming_transfers: transfers.listIncoming(userId, false),
+              incoming: transfers.listIncoming(userId, false),
               outgoing: transfers.listOutgoing(userId, outgoingPage),
               wallets: wallets.list(userId),
             },
             { concurrency: "unbounded" },
           )
-          const { outgoing, registered, ...rest } = loaded
+          const { incoming, outgoing, registered, ...rest } = loaded
           const { partner_transaction_id } = rest.current_user
           const generations = new Set(registered.map(({ generation }) => generation))
           return {
@@ -75,7 +75,8 @@ export class SessionData extends Context.Service<
             ...(partner_transaction_id === undefined ? {} : { partner_transaction_id }),
             extended_list: yield* makeEach(registered, toListItem),
             editions: [...generations].sort((a, b) => a - b),
-            outgoing_transfers: paged(outgoing.data, outgoingPage, outgoing.total),
+            incoming_transfers: incoming.rows,
+            outgoing_transfers: paged(transferList, outgoingPage, outgoing, outgoing.rows),
           }
         }),
       })

@@ -112,7 +112,7 @@ const endOrganization = Effect.fnUntraced(function* ({ target }: DemoItem) {
   const budgets = yield* CodeBudgets
   if ((yield* budgets.get(target)).budget_in_cents === demoBudgetCents) yield* budgets.set(target, 0)
   const members = yield* Members.use((all) => all.list(target))
-  if (members.length > 0) return "kept: it has members who are not demo users"
+  if (members.rows.length > 0) return "kept: it has members who are not demo users"
   yield* Organizations.use((organizations) =>
     Effect.flatMap(atMostOnce(organizations.remove(target)), organizations.removed),
   )

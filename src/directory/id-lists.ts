@@ -1,19 +1,25 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, type Schema } from "effect"
 import { displayFormat } from "../../schema/directory/emoji-display.ts"
 import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import { type EmojiListItem, emojiListItem } from "../../schema/directory/emoji-list-item.ts"
 import { rhythmScore } from "../../schema/directory/rhythm-score.ts"
-import type { Forbidden, Unavailable } from "../../schema/errors.ts"
+import type { Forbidden, InvalidRequest, Unavailable } from "../../schema/errors.ts"
+import { type ListForm, type Page, type PageRequest, pageRequest } from "../../schema/paging.ts"
 import { subjectOf } from "../accounts/permissions.ts"
 import type { Principal } from "../http/principal.ts"
 import type { Access } from "../http/route.ts"
-import { EmojiIds, type IdFilter, type Registered } from "./id-store.ts"
+import { EmojiIds, type IdFilter, idListOf, type idQuery, type Registered } from "./id-store.ts"
 
-export interface ListRequest {
-  readonly user_id?: string | null | undefined
-  readonly organization_id?: string | null | undefined
-  readonly limit: number
-  readonly page: number
+export type IdListQuery = Schema.Struct<typeof idQuery>["Type"] & {
+  readonly user_id?: string
+  readonly organization_id?: string
+}
+
+/** A page of a list, and the list and the request that its cursors belong to. */
+interface Listed<Row> {
+  readonly list: ListForm
+  readonly request: PageRequest
+  readonly page: Page<Row>
 }
 
 export const listAccess = {
@@ -39,12 +45,10 @@ const maxOwned = 500
  */
 export const listOwned = Effect.fnUntraced(function* (userId: string, selected: string | undefined) {
   const ids = yield* EmojiIds
-  const owned = yield* ids.list({ ownedBy: userId }, { limit: maxOwned, offset: 0 })
+  const owned = yield* ids.list({ ownedBy: userId }, maxOwned)
   const mayBeMissing = owned.length === maxOwned && !owned.some(({ id }) => id.canonical === selected)
   const others =
-    selected !== undefined && mayBeMissing
-      ? yield* ids.list({ ownedBy: userId, canonical: selected }, { limit: 1, offset: 0 })
-      : []
+    selected !== undefined && mayBeMissing ? yield* ids.list({ ownedBy: userId, canonical: selected }, 1) : []
   return [...owned, ...others].map(toListItem)
 })
 
@@ -73,12 +77,12 @@ export class IdLists extends Context.Service<
     /** Returns the ids in display format. */
     list(
       principal: Principal,
-      request: ListRequest,
-    ): Effect.Effect<ReadonlyArray<string>, Forbidden | Unavailable>
+      query: IdListQuery,
+    ): Effect.Effect<Listed<string>, Forbidden | InvalidRequest | Unavailable>
     listExtended(
       principal: Principal,
-      request: ListRequest,
-    ): Effect.Effect<ReadonlyArray<EmojiListItem>, Forbidden | Unavailable>
+      query: IdListQuery,
+    ): Effect.Effect<Listed<EmojiListItem>, Forbidden | InvalidRequest | Unavailable>
   }
 >()("directory/IdLists") {
   static readonly layer = Layer.effect(
@@ -86,30 +90,28 @@ export class IdLists extends Context.Service<
     Effect.gen(function* () {
       const ids = yield* EmojiIds
 
-      const find = Effect.fnUntraced(function* (principal: Principal, request: ListRequest) {
-        const within = { limit: request.limit, offset: request.page * request.limit }
-        if (principal.via === "oauth") {
-          const chosen = chosenId(principal)
-          return chosen === undefined ? [] : yield* ids.list(chosen, within)
-        }
-        const subject = yield* subjectOf(
-          principal,
-          { user_id: request.user_id ?? null, organization_id: request.organization_id ?? null },
-          listAccess,
-        )
-        return yield* ids.list(
-          subject.kind === "user" ? { ownedBy: subject.id } : { organizationId: subject.id },
-          within,
-        )
+      const filterOf = Effect.fnUntraced(function* (principal: Principal, query: IdListQuery) {
+        if (principal.via === "oauth") return chosenId(principal)
+        const { organization_id = null, user_id = null } = query
+        const subject = yield* subjectOf(principal, { user_id, organization_id }, listAccess)
+        return subject.kind === "user" ? { ownedBy: subject.id } : { organizationId: subject.id }
+      })
+      const find = Effect.fnUntraced(function* <A>(
+        principal: Principal,
+        query: IdListQuery,
+        make: (one: Registered) => A,
+      ) {
+        const filter = yield* filterOf(principal, query)
+        const list = idListOf(filter ?? { ownedBy: principal.userId })
+        const request = yield* pageRequest(list, query)
+        const found = filter === undefined ? { rows: [] } : yield* ids.page(filter, request)
+        return { list, request, page: { ...found, rows: yield* makeEach(found.rows, make) } }
       })
 
       return IdLists.of({
-        list: (principal, request) =>
-          Effect.flatMap(find(principal, request), (found) =>
-            makeEach(found, ({ id, modifiers }) => displayFormat(id, modifiers ?? undefined)),
-          ),
-        listExtended: (principal, request) =>
-          Effect.flatMap(find(principal, request), (found) => makeEach(found, toListItem)),
+        list: (principal, query) =>
+          find(principal, query, ({ id, modifiers }) => displayFormat(id, modifiers ?? undefined)),
+        listExtended: (principal, query) => find(principal, query, toListItem),
       })
     }),
   )

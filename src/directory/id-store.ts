@@ -6,19 +6,32 @@ import type { Registration } from "../../schema/directory/emoji-list-item.ts"
 import { viewWindowDays } from "../../schema/directory/metric.ts"
 import type { DisplayRecord } from "../../schema/directory/record.ts"
 import type { Unavailable } from "../../schema/errors.ts"
+import { arrayList, arrayQuery, type Page, type PageRequest } from "../../schema/paging.ts"
 import type { WriteOutcome } from "../postgres/guarded-write.ts"
+import { makePages } from "../postgres/pages.ts"
 import { type Client, Sql } from "../postgres/sql.ts"
+import { idsOfOrganization, idsOfUser } from "./id-ranges-store.ts"
 
 export interface Registered extends Registration {
   readonly id: EmojiId
 }
 
-/** Selects the ids that meet all given conditions. At least one condition is required. */
-export interface IdFilter {
-  readonly ownedBy?: string | undefined
-  readonly organizationId?: string | undefined
-  readonly canonical?: string | undefined
-}
+/**
+ * Selects the ids of a user or of an organization. A user has the ids that they own and those of their keys. With
+ * `canonical` it selects one id of the user.
+ */
+export type IdFilter =
+  | { readonly ownedBy: string; readonly canonical?: string }
+  | { readonly organizationId: string }
+
+const maxIdsListed = 10_000
+/** The list of the ids of a user, in the order of their registration. */
+const userIdList = arrayList("ids_of_user", "Asc", ["integer"], maxIdsListed)
+/** The list of the ids of an organization, by their keys. */
+const organizationIdList = arrayList("ids_of_organization", "Asc", ["text", "uuid", "integer"], maxIdsListed)
+
+export const idListOf = (filter: IdFilter) => ("ownedBy" in filter ? userIdList : organizationIdList)
+export const idQuery = arrayQuery(userIdList)
 
 export interface WriteFacts {
   readonly canonical: string
@@ -78,10 +91,9 @@ export const toWrittenId = <Result extends object>(written: Written<IdResult<Res
 export class EmojiIds extends Context.Service<
   EmojiIds,
   {
-    list(
-      filter: IdFilter,
-      page: { readonly limit: number; readonly offset: number },
-    ): Effect.Effect<ReadonlyArray<Registered>, Unavailable>
+    page(filter: IdFilter, page: PageRequest): Effect.Effect<Page<Registered>, Unavailable>
+    /** Lists the first ids. */
+    list(filter: IdFilter, limit: number): Effect.Effect<ReadonlyArray<Registered>, Unavailable>
     findByToken(tokenId: number): Effect.Effect<Registered | undefined, Unavailable>
     /** Returns canonical ids, the most recently purchased first. */
     recentlyPurchased(limit: number): Effect.Effect<ReadonlyArray<string>, Unavailable>
@@ -109,46 +121,45 @@ export class EmojiIds extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
 
-      /**
-       * Makes the `where` condition of a filter. Conditions that are not given are omitted from the statement, so that
-       * Postgres can use the index of each given condition.
-       */
-      const matching = (q: Client, { canonical, organizationId, ownedBy }: IdFilter) =>
-        [
-          ownedBy !== undefined &&
-            q`(e.owner_id = ${ownedBy}::uuid
-               or e.pubkey = any(array(select k.pubkey from pubkey k where k.user_id = ${ownedBy}::uuid)))`,
-          organizationId !== undefined &&
-            q`e.pubkey = any(array(select k.pubkey from pubkey k where k.organization_id = ${organizationId}::uuid))`,
-          canonical !== undefined && q`e.canonical = ${canonical}`,
-        ]
-          .filter((condition) => condition !== false)
-          .reduce((all, condition) => q`${all} and ${condition}`)
+      const pages = yield* makePages
 
-      const list = (filter: IdFilter, page: { limit: number; offset: number }) =>
-        sql
-          .rows<ListedId>(
-            // These are the members of `listed_emoji_id`. The function is three times slower in a list, because Postgres
-            // cannot inline it.
-            (q) => q`select e.canonical, e.generation, e.minted_at is not null as minted,
-                            e.token_id as "tokenId", e.version,
-                            case when e.blocked_until > now() then e.blocked_until end as "blockedUntil",
-                            (select r.data from record r where r.canonical = e.canonical and r.tag = 1
-                              order by r.seq desc limit 1) as modifiers
-                       from emoji_id e where ${matching(q, filter)}
-                      order by e.registered_at, e.token_id limit ${page.limit} offset ${page.offset}`,
-          )
-          .pipe(Effect.map((rows) => rows.flatMap(toRegistered)))
+      // These are the members of `listed_emoji_id`. The function is three times slower in a list, because Postgres
+      // cannot inline it.
+      const listed = (q: Client) => q`
+        select e.canonical, e.generation, e.minted_at is not null as minted, e.token_id as "tokenId", e.version,
+               case when e.blocked_until > now() then e.blocked_until end as "blockedUntil",
+               (select r.data from record r where r.canonical = e.canonical and r.tag = 1
+                 order by r.seq desc limit 1) as modifiers
+          from emoji_id e`
+
+      const page = (filter: IdFilter, request: PageRequest) =>
+        Effect.map(
+          pages.read<ListedId>(request, idListOf(filter).sorts.only, (q) =>
+            "ownedBy" in filter
+              ? {
+                  ...idsOfUser(q, filter.ownedBy, filter.canonical),
+                  item: q`${listed(q)} where e.token_id = p.k0`,
+                }
+              : {
+                  ...idsOfOrganization(q, filter.organizationId),
+                  item: q`${listed(q)} where e.token_id = p.k2`,
+                },
+          ),
+          (found): Page<Registered> => ({ ...found, rows: found.rows.flatMap(toRegistered) }),
+        )
 
       return EmojiIds.of({
-        list,
-        findByToken: Effect.fnUntraced(function* (tokenId) {
-          const [row] = yield* sql.rows<{ canonical: string }>(
-            (q) => q`select canonical from emoji_id where token_id = ${tokenId}::bigint`,
-          )
-          if (row === undefined) return undefined
-          return (yield* list({ canonical: row.canonical }, { limit: 1, offset: 0 }))[0]
-        }),
+        page,
+        list: (filter, limit) =>
+          Effect.map(
+            page(filter, { dir: idListOf(filter).dir, limit, page: 0, sort: "only" }),
+            ({ rows }) => rows,
+          ),
+        findByToken: (tokenId) =>
+          Effect.map(
+            sql.rows<ListedId>((q) => q`${listed(q)} where e.token_id = ${tokenId}::bigint`),
+            (rows) => rows.flatMap(toRegistered)[0],
+          ),
         recentlyPurchased: (limit) =>
           sql
             .rows<{ canonical: string }>(

@@ -1,30 +1,17 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { EmojiListItem } from "../../schema/directory/emoji-list-item.ts"
-import { pieceQuery } from "../../schema/paging.ts"
 import { Uuid } from "../../schema/wire-format.ts"
+import { linked } from "../http/response/page-links.ts"
 import { route } from "../http/route.ts"
-import { IdLists, type ListRequest, listAccess } from "./id-lists.ts"
+import { IdLists, listAccess } from "./id-lists.ts"
+import { idQuery } from "./id-store.ts"
 
 const group = "directory"
-const maxListed = 10_000
-
 const query = {
   organization_id: Schema.optionalKey(Uuid),
   user_id: Schema.optionalKey(Uuid),
-  ...pieceQuery(maxListed),
+  ...idQuery,
 }
-
-const toRequest = (given: {
-  readonly organization_id?: string
-  readonly user_id?: string
-  readonly limit?: string
-  readonly page?: string
-}): ListRequest => ({
-  organization_id: given.organization_id,
-  user_id: given.user_id,
-  limit: Number(given.limit ?? maxListed),
-  page: Number(given.page ?? 0),
-})
 
 const list = route({
   id: "listEmojiIDs",
@@ -38,7 +25,11 @@ const list = route({
   query,
   success: Schema.Array(Schema.String),
   errors: [],
-  handler: ({ principal, query }) => IdLists.use((ids) => ids.list(principal, toRequest(query))),
+  handler: ({ path, principal, query, search }) =>
+    Effect.gen(function* () {
+      const { list, page, request } = yield* IdLists.use((ids) => ids.list(principal, query))
+      return linked(list, request, page, page.rows, { path, search })
+    }),
 })
 
 const listExtended = route({
@@ -52,7 +43,11 @@ const listExtended = route({
   query,
   success: Schema.Array(EmojiListItem),
   errors: [],
-  handler: ({ principal, query }) => IdLists.use((ids) => ids.listExtended(principal, toRequest(query))),
+  handler: ({ path, principal, query, search }) =>
+    Effect.gen(function* () {
+      const { list, page, request } = yield* IdLists.use((ids) => ids.listExtended(principal, query))
+      return linked(list, request, page, page.rows, { path, search })
+    }),
 })
 
 export const idLists = [list, listExtended] as const

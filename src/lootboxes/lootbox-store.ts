@@ -1,17 +1,23 @@
 import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
-import type { LootBoxStatus } from "../../schema/lootboxes/lootbox.ts"
+import { LootBoxStatus } from "../../schema/lootboxes/lootbox.ts"
 import type { LootboxContext } from "../../schema/lootboxes/lootbox-snapshot.ts"
-import type { PageRequest } from "../../schema/paging.ts"
-import { Sql } from "../postgres/sql.ts"
-import { pageOfEntities } from "../turns/entity-pages.ts"
+import { type CountedPage, type PageRequest, pagedList } from "../../schema/paging.ts"
+import { makePages } from "../postgres/pages.ts"
+import { entityItem, statusRanges } from "../turns/entity-pages.ts"
 
 export interface LootboxRow {
   readonly status: LootBoxStatus
   readonly context: LootboxContext
 }
 
-export const lootboxSorts = ["created_at", "updated_at", "status"] as const
+export const lootboxList = pagedList("lootboxes", {
+  created_at: ["time", "uuid"],
+  updated_at: ["time", "uuid"],
+  status: ["text", "time", "uuid"],
+})
+type LootboxSort = keyof typeof lootboxList.sorts
+
 export interface LootboxFilter {
   readonly status?: LootBoxStatus | undefined
   readonly ownerId?: string | undefined
@@ -19,30 +25,54 @@ export interface LootboxFilter {
   readonly visibleTo?: string | undefined
 }
 
+const onSale = "Available"
+
 export class LootboxLists extends Context.Service<
   LootboxLists,
   {
+    /** Lists lootboxes. Deleted ones are not listed. */
     list(
       filter: LootboxFilter,
-      page: PageRequest & { readonly sort: (typeof lootboxSorts)[number] },
-    ): Effect.Effect<{ readonly rows: ReadonlyArray<LootboxRow>; readonly total: number }, Unavailable>
+      page: PageRequest<LootboxSort>,
+    ): Effect.Effect<CountedPage<LootboxRow>, Unavailable>
   }
 >()("directory/LootboxLists") {
   static readonly layer = Layer.effect(
     LootboxLists,
     Effect.gen(function* () {
-      const sql = yield* Sql
+      const pages = yield* makePages
       return LootboxLists.of({
         list: ({ ownerId, status, visibleTo }, page) =>
-          pageOfEntities<LootboxRow>(sql, "lootbox", page, (q) => ({
-            wanted: [
-              q`status <> 'Deleted'`,
-              ...(status === undefined ? [] : [q`status = ${status}`]),
-              ...(ownerId === undefined ? [] : [q`owner_id = ${ownerId}`]),
-              ...(visibleTo === undefined ? [] : [q`(owner_id = ${visibleTo} or status = 'Available')`]),
-            ],
-            sortedBy: { created_at: q`created_at`, updated_at: q`updated_at`, status: q`status` }[page.sort],
-          })),
+          pages.readCounted<LootboxRow>(
+            page,
+            lootboxList.sorts[page.sort],
+            ["lootboxes", status, ownerId, visibleTo],
+            (q) => {
+              const statuses = LootBoxStatus.literals.filter((one) => status === undefined || one === status)
+              const isOf = (owner: string | undefined) =>
+                owner === undefined ? undefined : q`owner_id = ${owner}`
+              /** Users see all lootboxes on sale, but only their own ones in another status. */
+              const ranges = statuses.flatMap((one) => {
+                const isOwners = isOf(ownerId)
+                const isSeen = one === onSale ? undefined : isOf(visibleTo)
+                return statusRanges(
+                  q,
+                  "lootbox",
+                  [one],
+                  isOwners && isSeen ? q`${isOwners} and ${isSeen}` : (isOwners ?? isSeen),
+                )
+              })
+              return {
+                ranges,
+                keys: {
+                  created_at: [q`created_at`, q`id`],
+                  updated_at: [q`updated_at`, q`id`],
+                  status: [q`status`, q`created_at`, q`id`],
+                }[page.sort],
+                item: entityItem(q, "lootbox", page.sort === "status" ? q`p.k2` : q`p.k1`),
+              }
+            },
+          ),
       })
     }),
   )

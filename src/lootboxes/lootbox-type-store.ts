@@ -3,8 +3,9 @@ import { Context, Effect, Layer } from "effect"
 import type { Written } from "../../actors/operation.ts"
 import { NotFound, type Unavailable } from "../../schema/errors.ts"
 import type { LootBoxTypeConfig, PublicLootBoxType } from "../../schema/lootboxes/lootbox.ts"
-import type { Piece } from "../../schema/paging.ts"
+import { arrayList, type Page, type PageRequest } from "../../schema/paging.ts"
 import type { WriteOutcome } from "../postgres/guarded-write.ts"
+import { makePages } from "../postgres/pages.ts"
 import { type Client, Sql } from "../postgres/sql.ts"
 
 export interface NewLootboxType {
@@ -13,7 +14,8 @@ export interface NewLootboxType {
   readonly config: LootBoxTypeConfig
 }
 
-export const maxTypesListed = 500
+/** The list of types, oldest first. */
+export const typeList = arrayList("lootbox_types", "Asc", ["time", "uuid"], 500)
 
 /**
  * Stores the types from which lootboxes are generated. A type never changes, so the type of a lootbox always shows
@@ -25,7 +27,7 @@ export class LootboxTypes extends Context.Service<
     create(
       type: NewLootboxType,
     ): Effect.Effect<Written<WriteOutcome<PublicLootBoxType, undefined>>, Unavailable>
-    list(piece: Piece): Effect.Effect<ReadonlyArray<PublicLootBoxType>, Unavailable>
+    list(page: PageRequest): Effect.Effect<Page<PublicLootBoxType>, Unavailable>
     get(id: string): Effect.Effect<PublicLootBoxType, NotFound | Unavailable>
     findMany(ids: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, PublicLootBoxType>, Unavailable>
   }
@@ -34,6 +36,7 @@ export class LootboxTypes extends Context.Service<
     LootboxTypes,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const pages = yield* makePages
       const columns = (q: Client) => q`id, name, description, config, created_at`
 
       const findMany = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
@@ -54,11 +57,12 @@ export class LootboxTypes extends Context.Service<
                      on conflict (id) do update set id = excluded.id returning ${columns(q)}`,
           )
         },
-        list: ({ limit, offset }) =>
-          sql.rows<PublicLootBoxType>(
-            (q) =>
-              q`select ${columns(q)} from lootbox_type order by created_at, id limit ${limit} offset ${offset}`,
-          ),
+        list: (page) =>
+          pages.read<PublicLootBoxType>(page, typeList.sorts.only, (q) => ({
+            ranges: [q`lootbox_type where true`],
+            keys: [q`created_at`, q`id`],
+            item: q`select ${columns(q)} from lootbox_type where id = p.k1`,
+          })),
         get: Effect.fnUntraced(function* (id) {
           const type = (yield* findMany([id])).get(id)
           return type ?? (yield* new NotFound({ error: "Lootbox type not found." }))

@@ -10,7 +10,7 @@ import {
 import { paged, pageQuery, pageRequest } from "../../schema/paging.ts"
 import { Uuid } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
-import { LootboxLists, lootboxSorts } from "./lootbox-store.ts"
+import { LootboxLists, lootboxList } from "./lootbox-store.ts"
 import { LootboxViews, maySeeAllBoxes } from "./lootbox-view.ts"
 import { Lootboxes } from "./lootboxes.ts"
 
@@ -39,7 +39,7 @@ const list = route({
   scope: "lootbox:use",
   access: { own: true, others: "adminLootbox:read" },
   query: {
-    ...pageQuery(lootboxSorts),
+    ...pageQuery(lootboxList),
     owner_id: Schema.optionalKey(Uuid),
     status: Schema.optionalKey(LootBoxStatus),
   },
@@ -55,11 +55,12 @@ const list = route({
           details: { scope: "adminLootbox:read" },
         })
       }
-      const page = pageRequest(query, lootboxSorts)
+      const page = yield* pageRequest(lootboxList, query)
       const visibleTo = seesAll ? undefined : principal.userId
       const filter = { status: query.status, ownerId, visibleTo }
-      const { rows, total } = yield* LootboxLists.use((lists) => lists.list(filter, page))
-      return paged(yield* LootboxViews.use((views) => views.show(principal, rows)), page, total)
+      const found = yield* LootboxLists.use((lists) => lists.list(filter, page))
+      const data = yield* LootboxViews.use((views) => views.show(principal, found.rows))
+      return paged(lootboxList, page, found, data)
     }),
 })
 

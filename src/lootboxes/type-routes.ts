@@ -7,10 +7,11 @@ import {
   LootBoxSet,
   PublicLootBoxType,
 } from "../../schema/lootboxes/lootbox.ts"
-import { pieceOf, pieceQuery } from "../../schema/paging.ts"
+import { arrayQuery, pageRequest } from "../../schema/paging.ts"
+import { linked } from "../http/response/page-links.ts"
 import { route } from "../http/route.ts"
 import { LootboxGeneration } from "./generation.ts"
-import { LootboxTypes, maxTypesListed } from "./lootbox-type-store.ts"
+import { LootboxTypes, typeList } from "./lootbox-type-store.ts"
 
 const shared = { group: "lootbox types", auth: "JWT" } as const
 
@@ -37,10 +38,15 @@ const list = route({
   method: "get",
   path: "/lootbox_type",
   scope: "adminLootbox:read",
-  query: pieceQuery(maxTypesListed),
+  query: arrayQuery(typeList),
   success: Schema.Array(PublicLootBoxType),
   errors: [],
-  handler: ({ query }) => LootboxTypes.use((types) => types.list(pieceOf(query, maxTypesListed))),
+  handler: ({ path, query, search }) =>
+    Effect.gen(function* () {
+      const page = yield* pageRequest(typeList, query)
+      const found = yield* LootboxTypes.use((types) => types.list(page))
+      return linked(typeList, page, found, found.rows, { path, search })
+    }),
 })
 
 const generate = route({

@@ -10,7 +10,7 @@ import {
 import { paged, pageQuery, pageRequest } from "../../schema/paging.ts"
 import { text } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
-import { type InterestOutcome, Interests, interestSorts } from "./interest-store.ts"
+import { type InterestOutcome, Interests, interestList } from "./interest-store.ts"
 
 const readId = (given: string): Effect.Effect<string, UnsupportedEmoji> => {
   const id = parseEmojiId(given)
@@ -29,14 +29,14 @@ const list = route({
   path: "/user_interests",
   auth: "JWT",
   scope: "userInterest:read",
-  query: pageQuery(interestSorts),
+  query: pageQuery(interestList),
   success: ListOfUserInterest,
   errors: [],
   handler: ({ principal, query }) =>
     Effect.gen(function* () {
-      const page = pageRequest(query, interestSorts)
-      const { data, total } = yield* Interests.use((interests) => interests.list(principal.userId, page))
-      return paged(data, page, total)
+      const page = yield* pageRequest(interestList, query)
+      const found = yield* Interests.use((interests) => interests.list(principal.userId, page))
+      return paged(interestList, page, found, found.rows)
     }),
 })
 

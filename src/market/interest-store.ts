@@ -3,12 +3,16 @@ import { Context, Effect, Layer } from "effect"
 import type { Written } from "../../actors/operation.ts"
 import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import type { UserInterest } from "../../schema/market/user-interest.ts"
-import type { PageRequest } from "../../schema/paging.ts"
+import { type CountedPage, type PageRequest, pagedList } from "../../schema/paging.ts"
 import type { WriteOutcome } from "../postgres/guarded-write.ts"
-import { Sql } from "../postgres/sql.ts"
+import { makePages } from "../postgres/pages.ts"
+import { column, Sql } from "../postgres/sql.ts"
 
-export const interestSorts = ["created_at", "updated_at", "emoji_id"] as const
-type InterestSort = (typeof interestSorts)[number]
+export const interestList = pagedList("interests", {
+  created_at: ["time", "text"],
+  updated_at: ["time", "text"],
+  emoji_id: ["text"],
+})
 
 /** The interest that was added or removed. */
 export type InterestOutcome = WriteOutcome<UserInterest, undefined>
@@ -21,8 +25,8 @@ export class Interests extends Context.Service<
   {
     list(
       userId: string,
-      page: PageRequest & { readonly sort: InterestSort },
-    ): Effect.Effect<{ readonly data: ReadonlyArray<UserInterest>; readonly total: number }, Unavailable>
+      page: PageRequest<keyof typeof interestList.sorts>,
+    ): Effect.Effect<CountedPage<UserInterest>, Unavailable>
     get(userId: string, canonical: string): Effect.Effect<UserInterest, NotFound | Unavailable>
     /**
      * Adds an interest. Fails if the user already has an interest in the emoji id, owns it, or has too many interests.
@@ -38,22 +42,23 @@ export class Interests extends Context.Service<
     Interests,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const pages = yield* makePages
       const notFound = () => new NotFound({ error: "You have not registered interest in this emoji id." })
 
       return Interests.of({
-        list: Effect.fnUntraced(function* (userId, { dir, limit, page, sort }) {
-          const column = sort === "emoji_id" ? "canonical" : sort
-          const [row] = yield* sql.rows<{ data: ReadonlyArray<UserInterest>; total: number }>(
-            (q) => q`
-              select (select count(*) from user_interest where user_id = ${userId}) as total,
-                     (select coalesce(jsonb_agg(jsonb_build_object('id', i.id, 'user_id', i.user_id, 'emoji_id', i.canonical,
-                               'created_at', wire_time(i.created_at), 'updated_at', wire_time(i.updated_at)) order by i.n), '[]')
-                        from (select *, row_number() over () as n from (
-                                select * from user_interest where user_id = ${userId}
-                                 order by ${q(column)} ${dir === "Asc" ? q`asc` : q`desc`}, id limit ${limit} offset ${page * limit}) x) i) as data`,
-          )
-          return row!
-        }),
+        list: (userId, page) =>
+          pages.readCounted<UserInterest>(
+            page,
+            interestList.sorts[page.sort],
+            ["interests", userId],
+            (q) => ({
+              ranges: [q`user_interest where user_id = ${userId}`],
+              // A user has one interest in an id, so the id identifies it.
+              keys: page.sort === "emoji_id" ? [q`canonical`] : [column(q, page.sort), q`canonical`],
+              item: q`select id, user_id, canonical as emoji_id, created_at, updated_at from user_interest
+                     where user_id = ${userId} and canonical = ${page.sort === "emoji_id" ? q`p.k0` : q`p.k1`}`,
+            }),
+          ),
         get: Effect.fnUntraced(function* (userId, canonical) {
           const [row] = yield* sql.rows<UserInterest>(
             (q) => q`select id, user_id, canonical as emoji_id, created_at, updated_at from user_interest

@@ -8,7 +8,7 @@ export const marketChannels = Effect.gen(function* () {
   const interests = yield* Interests
   const storefront = yield* Storefront
   const channels: SubjectChannels<"interests" | "market"> = {
-    interests: { view: ({ key }) => Effect.map(interests.list(key, newestFirst), ({ data }) => data) },
+    interests: { view: ({ key }) => Effect.map(interests.list(key, newestFirst), ({ rows }) => rows) },
     market: { view: () => Effect.map(storefront.recent, (result) => ({ result })) },
   }
   return channels

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { isDatabaseTime } from "../../schema/cursor.ts"
 import { InvalidRequest } from "../../schema/errors.ts"
 import { RecentEvents } from "../../schema/operations/recent-event.ts"
 import { IntText } from "../../schema/wire-format.ts"
@@ -7,13 +8,7 @@ import { type Place, RecentEventLists, type Sight } from "../turns/recent-events
 
 const shownEvents = 50
 const Cursor = Schema.String.check(Schema.isMaxLength(2048))
-/** Whether the text is a time in the format of the database: 2026-01-31 12:00:00.123456+00. */
-const isMoment = (text: string): boolean => {
-  const [, day, time] = /^(?!0000)(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d{1,6})?\+00$/.exec(text) ?? []
-  const ms = Date.parse(`${day}T${time}Z`)
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(`${day}T${time}`)
-}
-const Moment = Schema.String.check(Schema.makeFilter(isMoment))
+const Moment = Schema.String.check(Schema.makeFilter(isDatabaseTime))
 const Channel = Schema.String.check(Schema.makeFilter((text: string) => !text.includes("\0")))
 const decodePlace = Schema.decodeUnknownEffect(
   Schema.fromJsonString(Schema.Struct({ at: Moment, channel: Channel, offset: Schema.Int })),

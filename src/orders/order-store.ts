@@ -2,14 +2,15 @@ import { Context, Effect, Layer } from "effect"
 import type { OrderContext } from "../../machines/orders/context.ts"
 import { orderNumberDigits } from "../../machines/orders/effects.ts"
 import type { DisplayUser } from "../../schema/accounts/user.ts"
-import type { Unavailable } from "../../schema/errors.ts"
-import type { InvalidReason, OrderStatus } from "../../schema/orders/order.ts"
-import type { PageRequest } from "../../schema/paging.ts"
+import type { InvalidRequest, Unavailable } from "../../schema/errors.ts"
+import { type InvalidReason, OrderStatus } from "../../schema/orders/order.ts"
+import { type CountedPage, type PageRequest, pagedList } from "../../schema/paging.ts"
 import { Users } from "../accounts/user-store.ts"
 import { lateralKeys } from "../postgres/lateral-keys.ts"
-import { Sql } from "../postgres/sql.ts"
+import { makePages } from "../postgres/pages.ts"
+import { type Client, Sql } from "../postgres/sql.ts"
 import { batchWrites } from "../turns/batch-writes.ts"
-import { pageOfEntities } from "../turns/entity-pages.ts"
+import { entityItem, isKind, statusRanges } from "../turns/entity-pages.ts"
 
 export interface StoredOrder {
   readonly status: OrderStatus
@@ -44,6 +45,12 @@ export interface NewestCart {
   /** The claims on the items of a Draft or Cancelled order, and on the ids that the caller requested in addition. */
   readonly seen: Seen
 }
+export const orderList = pagedList("orders", {
+  created_at: ["time", "uuid"],
+  updated_at: ["time", "uuid"],
+})
+type OrderSort = keyof typeof orderList.sorts
+
 export interface OrderFilter {
   readonly userId: string | undefined
   readonly status: OrderStatus | undefined
@@ -117,10 +124,11 @@ export class Orders extends Context.Service<
       id: string,
     ): Effect.Effect<{ readonly order: StoredOrder; readonly user: DisplayUser } | undefined, Unavailable>
     find(id: string): Effect.Effect<StoredOrder | undefined, Unavailable>
+    /** Lists orders. Fails if `holdsMoney` or `number` selects too many orders to sort them. */
     list(
       filter: OrderFilter,
-      page: PageRequest,
-    ): Effect.Effect<{ readonly rows: ReadonlyArray<StoredOrder>; readonly total: number }, Unavailable>
+      page: PageRequest<OrderSort>,
+    ): Effect.Effect<CountedPage<StoredOrder>, InvalidRequest | Unavailable>
     /**
      * Reads the claims on these ids. Concurrent calls share one statement, so the result can also contain ids of
      * other calls.
@@ -132,6 +140,7 @@ export class Orders extends Context.Service<
     Orders,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const pages = yield* makePages
       const users = yield* Users
 
       // With the lateral join, the planner looks up each user's newest order by index, even if table statistics are
@@ -217,18 +226,44 @@ export class Orders extends Context.Service<
                 q`select status, state->'context' as context from entity where kind = 'order' and id = ${id}`,
             )
             .pipe(Effect.map((rows) => rows[0])),
-        list: ({ holdsMoney, number, status, userId }, page) =>
-          pageOfEntities<StoredOrder>(sql, "order", page, (q) => ({
-            wanted: [
-              ...(userId === undefined ? [] : [q`owner_id = ${userId}`]),
-              ...(status === undefined ? [] : [q`status = ${status}`]),
-              ...(holdsMoney === undefined
-                ? []
-                : [q`id ${holdsMoney ? q`in` : q`not in`} (select order_id from money_held())`]),
-              ...(number === undefined ? [] : [q`right(id::text, ${orderNumberDigits}) = ${number}`]),
-            ],
-            sortedBy: page.sort === "updated_at" ? q`updated_at` : q`created_at`,
-          })),
+        list: (filter, page) => {
+          const { holdsMoney, number, status, userId } = filter
+          const types = orderList.sorts[page.sort]
+          const statuses = status === undefined ? OrderStatus.literals : [status]
+          const sortedBy = (q: Client) => (page.sort === "updated_at" ? q`updated_at` : q`created_at`)
+          const isOf = (q: Client) => (userId === undefined ? q`true` : q`owner_id = ${userId}`)
+          const isHeld = (q: Client) =>
+            q`${holdsMoney ? q`` : q`not`} exists (select 1 from money_held() m where m.order_id = entity.id)`
+          if (number !== undefined || holdsMoney) {
+            /** `offset 0`: the planner uses the index of the number, whatever its statistics are. */
+            const candidates = (q: Client) =>
+              number === undefined
+                ? q`select e.id, e.status, e.owner_id, e.created_at, e.updated_at from (select order_id from money_held()) h
+                      join entity e on e.${isKind(q, "order")} and e.id = h.order_id`
+                : q`select * from entity
+                     where ${isKind(q, "order")} and right(id::text, ${q.unsafe(String(orderNumberDigits))}) = ${number}
+                       and ${holdsMoney === undefined ? q`true` : isHeld(q)} offset 0`
+            const tooMany =
+              "More than 10,000 orders match holds_money or order_number. Send user_id or status too."
+            return pages.readFound<StoredOrder>(page, types, tooMany, (q) => ({
+              matching: q`select * from (${candidates(q)}) order_found
+                           where status = any(${[...statuses]}) and ${isOf(q)}`,
+              keys: [sortedBy(q), q`id`],
+              item: entityItem(q, "order", q`p.k1`),
+            }))
+          }
+          return pages.readCounted<StoredOrder>(page, types, ["orders", userId, status, holdsMoney], (q) => ({
+            ranges: statusRanges(
+              q,
+              "order",
+              statuses,
+              // Few orders hold money, so nearly all entries of the index meet the condition.
+              holdsMoney === undefined ? isOf(q) : q`${isOf(q)} and ${isHeld(q)}`,
+            ),
+            keys: [sortedBy(q), q`id`],
+            item: entityItem(q, "order", q`p.k1`),
+          }))
+        },
       })
     }),
   )

@@ -14,14 +14,13 @@ import { recordEvent } from "../accounts/security-log/security-log.ts"
 import { route } from "../http/route.ts"
 import { formerOperationKey } from "./former-operation-key.ts"
 import { OrderHistory } from "./history.ts"
-import { Orders, type StoredOrder } from "./order-store.ts"
+import { Orders, orderList, type StoredOrder } from "./order-store.ts"
 import { OrderViews } from "./order-view.ts"
 import { PaymentEvents } from "./payments/apply-payment-event.ts"
 import { Refunds } from "./refunds/refunds.ts"
 
 const shared = { group: "orders", auth: "apiKey" } as const
 const params = { id: Uuid }
-const orderSorts = ["created_at", "updated_at"] as const
 
 const recordBooking = (
   event: "order.refunded" | "order.refund_overridden" | "order.payment_overridden",
@@ -39,7 +38,7 @@ const listOrders = route({
   scope: "order:readSelf",
   access: { own: true, others: "order:read" },
   query: {
-    ...pageQuery(orderSorts),
+    ...pageQuery(orderList),
     status: Schema.optionalKey(OrderStatus),
     user_id: Schema.optionalKey(Uuid),
     all: Schema.optionalKey(BooleanText),
@@ -56,12 +55,12 @@ const listOrders = route({
           error: "The orders of other users require the scope order:read.",
           details: { scope: "order:read" },
         })
-      const page = pageRequest(query, orderSorts)
+      const page = yield* pageRequest(orderList, query)
       const holdsMoney = query.holds_money === undefined ? undefined : query.holds_money === "true"
       const number = query.order_number?.trim().toLowerCase() || undefined
       const filter = { userId, status: query.status, holdsMoney, number }
       const found = yield* Orders.use((orders) => orders.list(filter, page))
-      return paged(yield* OrderViews.use((views) => views.showMany(found.rows)), page, found.total)
+      return paged(orderList, page, found, yield* OrderViews.use((views) => views.showMany(found.rows)))
     }),
 })
 

@@ -3,11 +3,12 @@ import { atMostOnce } from "../../actors/operation.ts"
 import { readEmail } from "../../schema/accounts/account.ts"
 import { Conflict, NotFound } from "../../schema/errors.ts"
 import { OrganizationMember, SetOrganizationMember } from "../../schema/organizations/organization.ts"
-import { pieceOf, pieceQuery } from "../../schema/paging.ts"
+import { arrayQuery, pageRequest } from "../../schema/paging.ts"
 import { Uuid } from "../../schema/wire-format.ts"
 import { checkInOrganization } from "../accounts/permissions.ts"
+import { linked } from "../http/response/page-links.ts"
 import { inOrganization, route } from "../http/route.ts"
-import { Members, maxMembersListed } from "./member-store.ts"
+import { Members, memberList } from "./member-store.ts"
 import { Organizations } from "./organization-store.ts"
 
 const byId = { id: Uuid }
@@ -22,14 +23,17 @@ const list = route({
   auth: "JWT",
   access: inOrganization("organizationUser:read"),
   params: byId,
-  query: pieceQuery(maxMembersListed),
+  query: arrayQuery(memberList),
   success: Schema.Array(OrganizationMember),
   errors: [NotFound],
-  handler: ({ params, principal, query }) =>
-    checkInOrganization(principal, params.id, "organizationUser:read").pipe(
-      Effect.andThen(Organizations.use((organizations) => organizations.get(params.id))),
-      Effect.andThen(Members.use((members) => members.list(params.id, pieceOf(query, maxMembersListed)))),
-    ),
+  handler: ({ params, path, principal, query, search }) =>
+    Effect.gen(function* () {
+      yield* checkInOrganization(principal, params.id, "organizationUser:read")
+      yield* Organizations.use((organizations) => organizations.get(params.id))
+      const page = yield* pageRequest(memberList, query)
+      const found = yield* Members.use((members) => members.list(params.id, page))
+      return linked(memberList, page, found, found.rows, { path, search })
+    }),
 })
 
 const put = route({

@@ -2,10 +2,11 @@ import { Context, Effect, Layer } from "effect"
 import type { Written } from "../../actors/operation.ts"
 import { Conflict, NotFound, type Unavailable } from "../../schema/errors.ts"
 import type { OrganizationMember, OrganizationRole } from "../../schema/organizations/organization.ts"
-import type { Piece } from "../../schema/paging.ts"
+import { arrayList, type Page, type PageRequest } from "../../schema/paging.ts"
 import { CallerCache } from "../accounts/caller-cache.ts"
 import { SecurityLog } from "../accounts/security-log/security-log.ts"
 import type { WriteOutcome } from "../postgres/guarded-write.ts"
+import { makePages } from "../postgres/pages.ts"
 import { Sql } from "../postgres/sql.ts"
 
 interface MemberRow {
@@ -20,14 +21,15 @@ export type MemberOutcome = WriteOutcome<
   { readonly organizationId: string; readonly userId: string; readonly role: OrganizationRole | null }
 >
 
-export const maxMembersListed = 1000
-const firstPage: Piece = { limit: maxMembersListed, offset: 0 }
+/** The list of the members of an organization, oldest first. */
+export const memberList = arrayList("members", "Asc", ["time", "uuid"], 1000)
+const firstPage: PageRequest = { dir: "Asc", limit: memberList.most, page: 0, sort: "only" }
 
 /** The members of organizations and their roles. */
 export class Members extends Context.Service<
   Members,
   {
-    list(organizationId: string, piece?: Piece): Effect.Effect<ReadonlyArray<OrganizationMember>, Unavailable>
+    list(organizationId: string, page?: PageRequest): Effect.Effect<Page<OrganizationMember>, Unavailable>
     /** Whether the user is already a member, or has this confirmed email. */
     isKnown(
       organizationId: string,
@@ -57,6 +59,7 @@ export class Members extends Context.Service<
     Members,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const pages = yield* makePages
       const callers = yield* CallerCache
       const securityLog = yield* SecurityLog
 
@@ -89,15 +92,17 @@ export class Members extends Context.Service<
       })
 
       return Members.of({
-        list: (organizationId, { limit, offset } = firstPage) =>
-          sql
-            .rows<{ view: OrganizationMember }>(
-              (q) => q`select display_member(m, u) as view
-                         from organization_member m join app_user u on u.id = m.user_id
-                        where m.organization_id = ${organizationId}
-                        order by m.created_at, m.user_id limit ${limit} offset ${offset}`,
-            )
-            .pipe(Effect.map((rows) => rows.map(({ view }) => view))),
+        list: (organizationId, page = firstPage) =>
+          Effect.map(
+            pages.read<{ view: OrganizationMember }>(page, memberList.sorts.only, (q) => ({
+              ranges: [q`organization_member where organization_id = ${organizationId}`],
+              keys: [q`created_at`, q`user_id`],
+              item: q`select display_member(m, u) as view
+                        from organization_member m join app_user u on u.id = m.user_id
+                       where m.organization_id = ${organizationId} and m.user_id = p.k1`,
+            })),
+            (found) => ({ ...found, rows: found.rows.map(({ view }) => view) }),
+          ),
         isKnown: (organizationId, userId, email) =>
           sql
             .rows(

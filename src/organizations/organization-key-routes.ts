@@ -1,11 +1,12 @@
 import { Effect, Schema } from "effect"
 import { atMostOnce } from "../../actors/operation.ts"
 import { Conflict, NotFound } from "../../schema/errors.ts"
-import { pieceOf, pieceQuery } from "../../schema/paging.ts"
+import { arrayQuery, pageRequest } from "../../schema/paging.ts"
 import { text, Uuid } from "../../schema/wire-format.ts"
 import { checkInOrganization } from "../accounts/permissions.ts"
+import { linked } from "../http/response/page-links.ts"
 import { inOrganization, route } from "../http/route.ts"
-import { maxKeysListed, OrganizationKeys } from "./organization-key-store.ts"
+import { OrganizationKeys, organizationKeyList } from "./organization-key-store.ts"
 import { Organizations } from "./organization-store.ts"
 
 const shared = { group: "organizations", auth: "JWT" } as const
@@ -19,14 +20,17 @@ const list = route({
   path: "/organizations/:id/pubkeys",
   access: inOrganization("organizationEmoji:list"),
   params: { id: Uuid },
-  query: pieceQuery(maxKeysListed),
+  query: arrayQuery(organizationKeyList),
   success: Schema.Array(Schema.String),
   errors: [NotFound],
-  handler: ({ params, principal, query }) =>
-    checkInOrganization(principal, params.id, "organizationEmoji:list").pipe(
-      Effect.andThen(Organizations.use((organizations) => organizations.get(params.id))),
-      Effect.andThen(OrganizationKeys.use((keys) => keys.list(params.id, pieceOf(query, maxKeysListed)))),
-    ),
+  handler: ({ params, path, principal, query, search }) =>
+    Effect.gen(function* () {
+      yield* checkInOrganization(principal, params.id, "organizationEmoji:list")
+      yield* Organizations.use((organizations) => organizations.get(params.id))
+      const page = yield* pageRequest(organizationKeyList, query)
+      const found = yield* OrganizationKeys.use((keys) => keys.list(params.id, page))
+      return linked(organizationKeyList, page, found, found.rows, { path, search })
+    }),
 })
 
 const assign = route({

@@ -1,11 +1,13 @@
 import { Context, Effect, Layer } from "effect"
 import type { Written } from "../../actors/operation.ts"
 import { Conflict, NotFound, type Unavailable } from "../../schema/errors.ts"
-import type { Piece } from "../../schema/paging.ts"
+import { arrayList, type Page, type PageRequest } from "../../schema/paging.ts"
 import type { WriteOutcome } from "../postgres/guarded-write.ts"
+import { makePages } from "../postgres/pages.ts"
 import { Sql } from "../postgres/sql.ts"
 
-export const maxKeysListed = 1000
+/** The list of the keys of an organization, oldest first. */
+export const organizationKeyList = arrayList("organization_keys", "Asc", ["time", "text"], 1000)
 
 type WrittenKey = Written<WriteOutcome<{ readonly pubkey: string }, undefined>>
 
@@ -16,7 +18,7 @@ type WrittenKey = Written<WriteOutcome<{ readonly pubkey: string }, undefined>>
 export class OrganizationKeys extends Context.Service<
   OrganizationKeys,
   {
-    list(organizationId: string, piece: Piece): Effect.Effect<ReadonlyArray<string>, Unavailable>
+    list(organizationId: string, page: PageRequest): Effect.Effect<Page<string>, Unavailable>
     /** Assigns a key to an organization. Succeeds if the key is already assigned to it. */
     assign(
       organizationId: string,
@@ -30,14 +32,17 @@ export class OrganizationKeys extends Context.Service<
     OrganizationKeys,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const pages = yield* makePages
       return OrganizationKeys.of({
-        list: (organizationId, { limit, offset }) =>
-          sql
-            .rows<{ pubkey: string }>(
-              (q) => q`select pubkey from pubkey where organization_id = ${organizationId}
-                        order by created_at, pubkey limit ${limit} offset ${offset}`,
-            )
-            .pipe(Effect.map((rows) => rows.map(({ pubkey }) => pubkey))),
+        list: (organizationId, page) =>
+          Effect.map(
+            pages.read<{ pubkey: string }>(page, organizationKeyList.sorts.only, (q) => ({
+              ranges: [q`pubkey where organization_id = ${organizationId}`],
+              keys: [q`created_at`, q`pubkey`],
+              item: q`select p.k1 as pubkey`,
+            })),
+            (found) => ({ ...found, rows: found.rows.map(({ pubkey }) => pubkey) }),
+          ),
         assign: Effect.fnUntraced(function* (organizationId, pubkey) {
           const assigned = yield* sql.write
             .attempt<{ pubkey: string; is_assigned: boolean }>(

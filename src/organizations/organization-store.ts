@@ -17,18 +17,22 @@ import type {
   UpdateOrganization,
   UpdateOrganizationBranding,
 } from "../../schema/organizations/organization.ts"
-import type { PageRequest } from "../../schema/paging.ts"
+import { type CountedPage, type PageRequest, pagedList } from "../../schema/paging.ts"
 import { Bus } from "../cluster/bus.ts"
 import { userTopic } from "../cluster/topic-names.ts"
 import type { WriteOutcome } from "../postgres/guarded-write.ts"
-import { type Client, Sql, type SqlPiece } from "../postgres/sql.ts"
+import { makePages } from "../postgres/pages.ts"
+import { type Client, column, Sql, type SqlPiece } from "../postgres/sql.ts"
 import type { SqlRefused } from "../postgres/sql-failures.ts"
 import { invalidatePossiblyEnded, invalidateRecentlyEnded } from "../sign-in/oauth/oauth-client-store.ts"
 import { type LinkChange, makeReturnLinks, organizationNotFound } from "./return-link-store.ts"
 import { type ViewOutcome, viewOf, type WrittenView } from "./written-view.ts"
 
-export const organizationSorts = ["created_at", "updated_at", "name"] as const
-type OrganizationSort = (typeof organizationSorts)[number]
+export const organizationList = pagedList("organizations", {
+  created_at: ["time", "uuid"],
+  updated_at: ["time", "uuid"],
+  name: ["text", "uuid"],
+})
 
 /** The organization of a partner page: its branding, and the fees that a checkout on the page records. */
 export type PartnerOrganization = OrganizationBranding & { readonly fees: OrganizationFees }
@@ -68,11 +72,14 @@ export class Organizations extends Context.Service<
       id?: string,
     ): Effect.Effect<WrittenView<Organization>, InvalidRequest | Unprocessable | Unavailable>
     get(id: string): Effect.Effect<Organization, NotFound | Unavailable>
-    /** Lists the organizations that `memberId` is a member of, or all organizations if `memberId` is undefined. */
+    /**
+     * Lists the organizations that `memberId` is a member of, or all organizations if `memberId` is undefined. Fails if
+     * the user is a member of too many organizations to sort them.
+     */
     list(
       memberId: string | undefined,
-      page: PageRequest & { readonly sort: OrganizationSort },
-    ): Effect.Effect<{ readonly data: ReadonlyArray<Organization>; readonly total: number }, Unavailable>
+      page: PageRequest<keyof typeof organizationList.sorts>,
+    ): Effect.Effect<CountedPage<Organization>, InvalidRequest | Unavailable>
     /** If `changes` has another return link, the owners of the organization get a mail. */
     update(
       id: string,
@@ -110,6 +117,7 @@ export class Organizations extends Context.Service<
     Organizations,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const pages = yield* makePages
       const bus = yield* Bus
       const links = yield* makeReturnLinks
       const firstView = <A>(rows: ReadonlyArray<{ readonly view: A }>) =>
@@ -138,22 +146,27 @@ export class Organizations extends Context.Service<
             ),
           )
         }),
-        list: Effect.fnUntraced(function* (memberId, { dir, limit, page, sort }) {
-          const [row] = yield* sql.rows<{ data: ReadonlyArray<Organization>; total: number }>((q) => {
-            const isListed =
-              memberId === undefined
-                ? q`true`
-                : q`exists (select 1 from organization_member m where m.organization_id = o.id and m.user_id = ${memberId})`
-            return q`
-              select (select count(*) from organization o where ${isListed}) as total,
-                     (select coalesce(jsonb_agg(x.view order by x.n), '[]') from (
-                        select y.*, row_number() over () as n from (
-                          select display_organization(o) as view from organization o where ${isListed}
-                           order by ${q(sort)} ${dir === "Asc" ? q`asc` : q`desc`}, id
-                           limit ${limit} offset ${page * limit}) y) x) as data`
+        list: (memberId, page) => {
+          const types = organizationList.sorts[page.sort]
+          const list = (q: Client) => ({
+            keys: [column(q, page.sort), q`id`],
+            item: q`select display_organization(o) as view from organization o where o.id = p.k1`,
           })
-          return row!
-        }),
+          const tooMany =
+            "You are a member of more than 10,000 organizations. Only with the scope organization:read they can be listed."
+          const found =
+            memberId === undefined
+              ? pages.readCounted<{ view: Organization }>(page, types, ["organizations"], (q) => ({
+                  ...list(q),
+                  ranges: [q`organization where true`],
+                }))
+              : pages.readFound<{ view: Organization }>(page, types, tooMany, (q) => ({
+                  ...list(q),
+                  matching: q`select o.* from organization_member m join organization o on o.id = m.organization_id
+                               where m.user_id = ${memberId}`,
+                }))
+          return Effect.map(found, (one) => ({ ...one, rows: one.rows.map(({ view }) => view) }))
+        },
         update: Effect.fnUntraced(function* (id, changes) {
           const { client_fee_basis_points, company_fee_basis_points, name, partner_path, return_link } =
             changes

@@ -15,7 +15,7 @@ import { checkInOrganization, checkScope } from "../accounts/permissions.ts"
 import { recordEvent } from "../accounts/security-log/security-log.ts"
 import { checkRecentCode } from "../accounts/sessions/recent-code.ts"
 import { inOrganization, route } from "../http/route.ts"
-import { Organizations, organizationSorts } from "./organization-store.ts"
+import { Organizations, organizationList } from "./organization-store.ts"
 import { permitLinkChange } from "./return-link.ts"
 import { viewOf } from "./written-view.ts"
 
@@ -45,15 +45,15 @@ const list = route({
   path: "/organizations",
   auth: "JWT",
   scope: "organizationList:read",
-  query: pageQuery(organizationSorts),
+  query: pageQuery(organizationList),
   success: ListOfOrganization,
   errors: [],
   handler: ({ principal, query }) =>
     Effect.gen(function* () {
-      const page = pageRequest(query, organizationSorts)
+      const page = yield* pageRequest(organizationList, query)
       const memberId = principal.scopes.has("organization:read") ? undefined : principal.userId
-      const { data, total } = yield* Organizations.use((organizations) => organizations.list(memberId, page))
-      return paged(data, page, total)
+      const found = yield* Organizations.use((organizations) => organizations.list(memberId, page))
+      return paged(organizationList, page, found, found.rows)
     }),
 })
 

@@ -41,6 +41,8 @@ export interface SqlOptions {
 export type Client = postgres.Sql
 /** A part of a statement. The template tag of the client creates it. */
 export type SqlPiece = postgres.PendingQuery<postgres.Row[]>
+/** Returns the name of a column as a part of a statement. */
+export const column = (q: Client, name: string): SqlPiece => q`${q(name)}`
 export type Statement = (client: Client) => ReturnType<Client>
 
 /**

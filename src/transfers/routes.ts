@@ -7,7 +7,7 @@ import {
   TwoFactorRequired,
   Unprocessable,
 } from "../../schema/errors.ts"
-import { paged, pageQuery, pageRequest, pieceOf, pieceQuery } from "../../schema/paging.ts"
+import { arrayQuery, paged, pageQuery, pageRequest } from "../../schema/paging.ts"
 import {
   AcceptTransfer,
   DisplayTransferRequest,
@@ -17,11 +17,12 @@ import {
 } from "../../schema/transfers/transfer.ts"
 import { BooleanText, DateTimeIn, Uuid } from "../../schema/wire-format.ts"
 import { Parties } from "../accounts/party-store.ts"
+import { linked } from "../http/response/page-links.ts"
 import { route } from "../http/route.ts"
 import { TransferAcceptance } from "./accept-transfer.ts"
 import { unconfirmed } from "./refusals.ts"
 import { TransferRequests } from "./request-transfer.ts"
-import { maxTransfersListed, TransferLists, transferSorts } from "./transfer-store.ts"
+import { incomingList, TransferLists, transferList } from "./transfer-store.ts"
 
 const shared = { group: "transfers", auth: "JWT", scope: "emoji::transfer" } as const
 const params = { transfer_id: Uuid }
@@ -44,12 +45,13 @@ const request = route({
 const listOutgoing = route({
   ...shared,
   id: "listFiltered",
-  summary: "List sent transfers; administrators can list those of other users",
+  summary:
+    "List sent transfers; administrators can list those of other users. With `accepted_after` they are sorted by `accepted_at` unless `sort` is sent",
   method: "get",
   path: "/transfers",
   access: { own: true, others: "adminEmoji:transfer" },
   query: {
-    ...pageQuery(transferSorts),
+    ...pageQuery(transferList),
     accepted_after: Schema.optionalKey(DateTimeIn),
     sender_id: Schema.optionalKey(Uuid),
     all: Schema.optionalKey(BooleanText),
@@ -65,11 +67,19 @@ const listOutgoing = route({
           details: { scope: "adminEmoji:transfer" },
         })
       }
-      const page = pageRequest(query, transferSorts)
-      const { data, total } = yield* TransferLists.use((lists) =>
-        lists.listOutgoing(senderId, page, query.accepted_after),
+      const { accepted_after } = query
+      // Accepted transfers have an index by the time of their acceptance, so this is their default order.
+      const page = yield* pageRequest(
+        transferList,
+        query,
+        accepted_after === undefined ? "created_at" : "accepted_at",
       )
-      return paged(data, page, total)
+      const found = yield* TransferLists.use((lists) =>
+        accepted_after === undefined
+          ? lists.listOutgoing(senderId, page)
+          : lists.listAccepted(accepted_after, senderId, page),
+      )
+      return paged(transferList, page, found, found.rows)
     }),
 })
 
@@ -80,17 +90,19 @@ const listIncoming = route({
     "List received transfers: those to accept, or those accepted; up to 1,000 per page. 403 until the email address is confirmed",
   method: "get",
   path: "/transfers/incoming",
-  query: { ...pieceQuery(maxTransfersListed), accepted: Schema.optionalKey(BooleanText) },
+  query: { ...arrayQuery(incomingList), accepted: Schema.optionalKey(BooleanText) },
   success: Schema.Array(DisplayTransferRequest),
   errors: [],
-  handler: ({ principal, query }) =>
+  handler: ({ path, principal, query, search }) =>
     Effect.gen(function* () {
       if (yield* Parties.use((parties) => parties.needsConfirmation(principal.userId))) {
         return yield* unconfirmed("Your email address is not confirmed.")
       }
-      return yield* TransferLists.use((lists) =>
-        lists.listIncoming(principal.userId, query.accepted === "true", pieceOf(query, maxTransfersListed)),
+      const page = yield* pageRequest(incomingList, query)
+      const found = yield* TransferLists.use((lists) =>
+        lists.listIncoming(principal.userId, query.accepted === "true", page),
       )
+      return linked(incomingList, page, found, found.rows, { path, search })
     }),
 })
 

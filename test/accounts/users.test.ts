@@ -20,7 +20,7 @@ describe("GET /users", () => {
           token: admin.token,
         })
         expectAnswer("GET", "/users", body)
-        expect(body.paging).toEqual({ dir: "Asc", limit: 3, page, sort, tags: {}, total: count })
+        expect(body.paging).toMatchObject({ dir: "Asc", limit: 3, page, sort, tags: {}, total: count })
         seen.push(...body.data.map((user: { id: string }) => user.id))
       }
       expect(seen).toHaveLength(count)

@@ -100,14 +100,17 @@ describe("the list of ids for an OAuth access token", () => {
   const reach = (emojiId: string) =>
     service.runtime.runPromise(
       Effect.flatMap(IdLists, (ids) =>
-        ids.list(principal(emojiId), { user_id: other.id, limit: 10, page: 0 }),
+        ids.list(principal(emojiId), {
+          user_id: other.id,
+          limit: "10",
+        }),
       ),
     )
 
   it("contains only the id that the user selected, and is empty if the user does not own that id", async () => {
-    expect(await reach("👋🚀")).toEqual(["👋🏾🚀"])
-    expect(await reach("🐙")).toEqual([])
-    expect(await reach("no id")).toEqual([])
+    expect((await reach("👋🚀")).page.rows).toEqual(["👋🏾🚀"])
+    expect((await reach("🐙")).page.rows).toEqual([])
+    expect((await reach("no id")).page.rows).toEqual([])
   })
 })
 

@@ -81,11 +81,10 @@ begin
   age_seconds := extract(epoch from now() - r.last_begun_at);
 end $$;
 
--- Lists unpaid orders that hold money which was not refunded, with the amount. They are few, and the index
--- ledger_held finds them.
+-- Lists unpaid orders that hold money which was not refunded, with the amount. A trigger of ledger_line keeps the table
+-- (0024_lists.sql).
 create or replace function money_held() returns table (order_id uuid, cents bigint) language sql stable as $$
-  select j.order_id, -sum(l.cents)::bigint from ledger_line l join journal j on j.id = l.journal_id
-   where l.account = 'held' group by j.order_id having sum(l.cents) < 0
+  select h.order_id, h.cents from held_money h where h.cents > 0
 $$;
 
 -- Counts the uses of codes by an order. A negative count returns uses. The row lock on the code lets one order at a

@@ -6,12 +6,12 @@ import { Uuid } from "../../../schema/wire-format.ts"
 import { route } from "../../http/route.ts"
 import { UserAdmin } from "../user-admin-store.ts"
 import { SecurityLog } from "./security-log.ts"
+import { securityLogList } from "./security-log-store.ts"
 
-const logSorts = ["created_at"] as const
 const shared = {
   group: "users",
   method: "get",
-  query: pageQuery(logSorts),
+  query: pageQuery(securityLogList),
   success: pageOf(SecurityLogEntry, "ListOfSecurityLogEntry"),
 } as const
 
@@ -26,9 +26,9 @@ const own = route({
   errors: [],
   handler: ({ principal, query }) =>
     Effect.gen(function* () {
-      const page = pageRequest(query, logSorts)
-      const { data, total } = yield* SecurityLog.use((log) => log.list(principal.userId, page, "owner"))
-      return paged(data, page, total)
+      const page = yield* pageRequest(securityLogList, query)
+      const found = yield* SecurityLog.use((log) => log.list(principal.userId, page, "owner"))
+      return paged(securityLogList, page, found, found.rows)
     }),
 })
 
@@ -45,9 +45,9 @@ const ofUser = route({
     Effect.gen(function* () {
       const userId = params.id.toLowerCase()
       yield* UserAdmin.use((users) => users.check(userId))
-      const page = pageRequest(query, logSorts)
-      const { data, total } = yield* SecurityLog.use((log) => log.list(userId, page, "administrators"))
-      return paged(data, page, total)
+      const page = yield* pageRequest(securityLogList, query)
+      const found = yield* SecurityLog.use((log) => log.list(userId, page, "administrators"))
+      return paged(securityLogList, page, found, found.rows)
     }),
 })
 

@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import type { SecurityEventName } from "../../../schema/accounts/security-event.ts"
-import type { PageRequest } from "../../../schema/paging.ts"
+import { type PageRequest, pagedList } from "../../../schema/paging.ts"
 import type { Via } from "../../http/request/request-origin.ts"
+import { makePages } from "../../postgres/pages.ts"
 import type { ExpiredRows } from "../../postgres/prune.ts"
 import { Sql } from "../../postgres/sql.ts"
 import { batchWrites } from "../../turns/batch-writes.ts"
@@ -34,32 +35,37 @@ export interface StoredEntry {
 
 const maxEntries = 500
 
-export const makeSecurityLogStore = Sql.useSync((sql) => ({
-  /** Stores an entry. Entries that arrive while a statement runs share the next statement. */
-  put: batchWrites({
-    run: (entries: ReadonlyArray<NewEntry>) =>
-      Effect.map(
-        sql.rows((q) => q`select put_security_log(${JSON.stringify(entries)}::text::jsonb)`),
-        () => entries.map(() => Effect.void),
+export const securityLogList = pagedList("security_log", { created_at: ["time", "uuid"] })
+
+export const makeSecurityLogStore = Effect.gen(function* () {
+  const sql = yield* Sql
+  const pages = yield* makePages
+  return {
+    /** Stores an entry. Entries that arrive while a statement runs share the next statement. */
+    put: batchWrites({
+      run: (entries: ReadonlyArray<NewEntry>) =>
+        Effect.map(
+          sql.rows((q) => q`select put_security_log(${JSON.stringify(entries)}::text::jsonb)`),
+          () => entries.map(() => Effect.void),
+        ),
+      maxStatements: 1,
+      maxAsks: maxEntries,
+    }),
+    list: (userId: string, page: PageRequest) =>
+      pages.readCounted<StoredEntry>(
+        page,
+        securityLogList.sorts.created_at,
+        ["security_log", userId],
+        (q) => ({
+          ranges: [q`security_log where user_id = ${userId}`],
+          keys: [q`at`, q`id`],
+          item: q`select l.id, l.event, l.at as created_at, l.last_at, l.count, l.actor_id, l.via, l.address, l.user_agent,
+                       l.details
+                  from security_log l where l.id = p.k1`,
+        }),
       ),
-    maxStatements: 1,
-    maxAsks: maxEntries,
-  }),
-  list: (userId: string, { dir, limit, page }: PageRequest) =>
-    sql
-      .rows<{ data: ReadonlyArray<StoredEntry>; total: number }>((q) => {
-        const order = dir === "Asc" ? q`asc` : q`desc`
-        return q`
-          select (select count(*) from security_log where user_id = ${userId}) as total,
-                 (select coalesce(jsonb_agg(jsonb_build_object('id', l.id, 'event', l.event, 'created_at', wire_time(l.at),
-                           'last_at', wire_time(l.last_at), 'count', l.count, 'actor_id', l.actor_id, 'via', l.via,
-                           'address', l.address, 'user_agent', l.user_agent, 'details', l.details)
-                           order by l.at ${order}, l.id ${order}), '[]')
-                    from (select * from security_log where user_id = ${userId}
-                           order by at ${order}, id ${order} limit ${limit} offset ${page * limit}) l) as data`
-      })
-      .pipe(Effect.map((rows) => rows[0]!)),
-}))
+  }
+})
 
 /** Selects the rows that the cleanup deletes: entries whose last counted event is older than `keptDays`. */
 export const oldSecurityLogEntries = (keptDays: number): ExpiredRows => ({

@@ -8,7 +8,7 @@ import {
   securityEvents,
 } from "../../../schema/accounts/security-event.ts"
 import type { Unavailable } from "../../../schema/errors.ts"
-import type { PageRequest } from "../../../schema/paging.ts"
+import type { CountedPage, PageRequest } from "../../../schema/paging.ts"
 import { type Origin, RequestOrigin } from "../../http/request/request-origin.ts"
 import { uuidOf } from "../../turns/operation-key.ts"
 import { makeSecurityLogStore, type StoredEntry } from "./security-log-store.ts"
@@ -95,7 +95,7 @@ export class SecurityLog extends Context.Service<
       userId: string,
       page: PageRequest,
       readers: Readers,
-    ): Effect.Effect<{ readonly data: ReadonlyArray<SecurityLogEntry>; readonly total: number }, Unavailable>
+    ): Effect.Effect<CountedPage<SecurityLogEntry>, Unavailable>
   }
 >()("directory/SecurityLog") {
   static readonly layer = Layer.effect(
@@ -134,9 +134,9 @@ export class SecurityLog extends Context.Service<
           yield* isBackground ? Effect.forkIn(stored, scope) : stored
         }),
         list: (userId, page, readers) =>
-          Effect.map(store.list(userId, page), ({ data, total }) => ({
-            data: data.map((entry) => display(userId, entry, readers)),
-            total,
+          Effect.map(store.list(userId, page), (found) => ({
+            ...found,
+            rows: found.rows.map((entry) => display(userId, entry, readers)),
           })),
       })
     }),

@@ -34,7 +34,7 @@ export const drawOrderHistory = (place) => {
   const list = h("ul", { class: "orders plain-list" })
   return drawPaged(
     place,
-    (page) => get(`/orders?limit=20&page=${page}`),
+    (cursor) => get(`/orders?limit=20${cursor}`),
     (orders) => {
       const past = orders.filter(({ order_items, status }) => status !== "Draft" && order_items.length > 0)
       if (past.length === 0) fill(list, h("li", { class: "soft" }, "No orders yet."))

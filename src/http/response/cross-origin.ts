@@ -9,6 +9,7 @@ const exposedHeaders = [
   "RateLimit-Remaining",
   "RateLimit-Reset",
   "ETag",
+  "Link",
   "Location",
   "Allow",
   "WWW-Authenticate",

@@ -2,14 +2,17 @@ import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import type { Written } from "../../../actors/operation.ts"
 import { NotFound, type Unavailable, Unprocessable } from "../../../schema/errors.ts"
-import type { Code, CodeAvailability, NewCode } from "../../../schema/orders/code.ts"
+import { type Code, type CodeAvailability, CodeType, type NewCode } from "../../../schema/orders/code.ts"
 import { drawBounds, isIdPattern } from "../../../schema/orders/random-id-code.ts"
-import type { PageRequest } from "../../../schema/paging.ts"
+import { type CountedPage, type PageRequest, pagedList } from "../../../schema/paging.ts"
 import { randomEmojiId } from "../../market/suggestions-random.ts"
 import type { WriteOutcome } from "../../postgres/guarded-write.ts"
+import { makePages } from "../../postgres/pages.ts"
 import { Sql } from "../../postgres/sql.ts"
 
 type WrittenCode = Written<WriteOutcome<Code, undefined>>
+
+export const codeList = pagedList("codes", { created_at: ["time", "uuid"], name: ["text", "uuid"] })
 
 export interface CodeFilter {
   readonly codeType: Code["code_type"] | undefined
@@ -54,8 +57,8 @@ export class Codes extends Context.Service<
     usesOf(codeId: string, userId: string): Effect.Effect<number, Unavailable>
     list(
       filter: CodeFilter,
-      page: PageRequest,
-    ): Effect.Effect<{ readonly codes: ReadonlyArray<Code>; readonly total: number }, Unavailable>
+      page: PageRequest<keyof typeof codeList.sorts>,
+    ): Effect.Effect<CountedPage<Code>, Unavailable>
     /** Creates a code. If the code with this id exists already, it is returned. */
     create(code: NewCode, id?: string): Effect.Effect<WrittenCode, Unprocessable | Unavailable>
     /** Deletes a code. Earlier uses stay valid, and a new code can have the same redemption code. */
@@ -66,6 +69,7 @@ export class Codes extends Context.Service<
     Codes,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const pages = yield* makePages
       const one = (rows: ReadonlyArray<Code>) => rows[0]
 
       return Codes.of({
@@ -84,22 +88,24 @@ export class Codes extends Context.Service<
                         where code_id = ${codeId} and user_id = ${userId}`,
             )
             .pipe(Effect.map((rows) => rows[0]?.uses ?? 0)),
-        list: Effect.fnUntraced(function* ({ codeType, organizationId }, page) {
-          // The outer join returns the total also for a page after the last one, which contains no codes.
-          const rows = yield* sql.rows<{ readonly total: number } & (Code | { readonly id: null })>((q) => {
-            const wanted = q`true ${codeType === undefined ? q`` : q`and code_type = ${codeType}`}
-              ${organizationId === undefined ? q`` : q`and organization_id = ${organizationId}`}`
-            const order = q`order by ${page.sort === "name" ? q`name` : q`created_at`}
-              ${page.dir === "Asc" ? q`asc` : q`desc`}, id`
-            return q`select c.*, t.total from (select count(*) as total from code where ${wanted}) t
-                       left join (select code.*, (select jsonb_agg(jsonb_build_object('pubkey', k.pubkey, 'kind', k.kind)
-                                                                   order by k.created_at, k.pubkey)
-                                                    from code_pubkey k where k.code_id = code.id) as pubkeys
-                                    from code where ${wanted} ${order}
-                                   limit ${page.limit} offset ${page.page * page.limit}) c on true ${order}`
-          })
-          return { codes: rows.filter((row) => row.id !== null), total: rows[0]?.total ?? 0 }
-        }),
+        list: ({ codeType, organizationId }, page) =>
+          pages.readCounted<Code>(
+            page,
+            codeList.sorts[page.sort],
+            ["codes", codeType, organizationId],
+            (q) => {
+              const isOf = organizationId === undefined ? q`true` : q`organization_id = ${organizationId}`
+              const types = codeType === undefined ? CodeType.literals : [codeType]
+              return {
+                ranges: types.map((type) => q`code where code_type = ${type} and ${isOf}`),
+                keys: [page.sort === "name" ? q`name` : q`created_at`, q`id`],
+                item: q`select code.*, (select jsonb_agg(jsonb_build_object('pubkey', k.pubkey, 'kind', k.kind)
+                                                       order by k.created_at, k.pubkey)
+                                        from code_pubkey k where k.code_id = code.id) as pubkeys
+                        from code where code.id = p.k1`,
+              }
+            },
+          ),
         create: Effect.fnUntraced(function* (given, id = randomUUID()) {
           const code = { id, ...(yield* checkNew(given)) }
           return yield* sql.write

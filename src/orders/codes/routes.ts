@@ -13,11 +13,10 @@ import { Uuid } from "../../../schema/wire-format.ts"
 import { checkInOrganization, checkScope } from "../../accounts/permissions.ts"
 import { route } from "../../http/route.ts"
 import type { WriteOutcome } from "../../postgres/guarded-write.ts"
-import { Codes, showCode } from "./code-store.ts"
+import { Codes, codeList, showCode } from "./code-store.ts"
 
 const shared = { group: "codes", auth: "JWT" } as const
 const showWritten = ({ rows }: WriteOutcome<Code, undefined>) => showCode(rows[0]!)
-const codeSorts = ["created_at", "name"] as const
 
 const listCodes = route({
   ...shared,
@@ -28,7 +27,7 @@ const listCodes = route({
   path: "/codes",
   access: { organization: "organizationCode:admin", others: "code:read" },
   query: {
-    ...pageQuery(codeSorts),
+    ...pageQuery(codeList),
     code_type: Schema.optionalKey(CodeType),
     organization_id: Schema.optionalKey(Uuid),
   },
@@ -40,11 +39,11 @@ const listCodes = route({
       yield* organizationId === undefined
         ? checkScope(principal, "code:read")
         : checkInOrganization(principal, organizationId, "organizationCode:admin")
-      const page = pageRequest(query, codeSorts)
+      const page = yield* pageRequest(codeList, query)
       const found = yield* Codes.use((codes) =>
         codes.list({ codeType: query.code_type, organizationId }, page),
       )
-      return paged(found.codes.map(showCode), page, found.total)
+      return paged(codeList, page, found, found.rows.map(showCode))
     }),
 })
 

@@ -2,11 +2,12 @@ import { Effect, Schema } from "effect"
 import { atMostOnce } from "../../../actors/operation.ts"
 import { NotFound } from "../../../schema/errors.ts"
 import { PaymentMethod } from "../../../schema/orders/order.ts"
-import { pieceOf, pieceQuery } from "../../../schema/paging.ts"
+import { arrayQuery, pageRequest } from "../../../schema/paging.ts"
 import { text } from "../../../schema/wire-format.ts"
+import { linked } from "../../http/response/page-links.ts"
 import { route } from "../../http/route.ts"
 import { detachPaymentMethod } from "./detach-payment-method.ts"
-import { maxMethodsListed, PaymentMethods, toMethod } from "./payment-method-store.ts"
+import { methodList, PaymentMethods, toMethod } from "./payment-method-store.ts"
 
 const shared = { group: "cart", auth: "apiKey" } as const
 const params = { id: text(255) }
@@ -19,11 +20,15 @@ const listPaymentMethods = route({
   method: "get",
   path: "/payment_methods",
   scope: "paymentMethod:read",
-  query: pieceQuery(maxMethodsListed),
+  query: arrayQuery(methodList),
   success: Schema.Array(PaymentMethod),
   errors: [],
-  handler: ({ principal, query }) =>
-    PaymentMethods.use((methods) => methods.list(principal.userId, pieceOf(query, maxMethodsListed))),
+  handler: ({ path, principal, query, search }) =>
+    Effect.gen(function* () {
+      const page = yield* pageRequest(methodList, query)
+      const found = yield* PaymentMethods.use((methods) => methods.list(principal.userId, page))
+      return linked(methodList, page, found, found.rows, { path, search })
+    }),
 })
 
 const deletePaymentMethod = route({

@@ -2,9 +2,10 @@ import { Context, Effect, Layer } from "effect"
 import { unchanged, type Written } from "../../../actors/operation.ts"
 import { NotFound, type Unavailable } from "../../../schema/errors.ts"
 import type { PaymentMethod } from "../../../schema/orders/order.ts"
-import type { Piece } from "../../../schema/paging.ts"
+import { arrayList, type Page, type PageRequest } from "../../../schema/paging.ts"
 import { AppConfig } from "../../config/config.ts"
 import type { WriteOutcome } from "../../postgres/guarded-write.ts"
+import { makePages } from "../../postgres/pages.ts"
 import { type Client, Sql } from "../../postgres/sql.ts"
 
 interface MethodRow {
@@ -23,14 +24,15 @@ type MethodRows = WriteOutcome<MethodRow, undefined>
 export const toMethod = ({ provider: _, ...row }: MethodRow): PaymentMethod =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as unknown as PaymentMethod
 
-export const maxMethodsListed = 100
+/** The list of payment methods: the default one first, then the newest ones. */
+export const methodList = arrayList("payment_methods", "Desc", ["boolean", "time", "text"], 100)
 const maxDetached = 100
 
 /** The stored payment methods of users. */
 export class PaymentMethods extends Context.Service<
   PaymentMethods,
   {
-    list(userId: string, piece: Piece): Effect.Effect<ReadonlyArray<PaymentMethod>, Unavailable>
+    list(userId: string, page: PageRequest): Effect.Effect<Page<PaymentMethod>, Unavailable>
     remember(userId: string, provider: string, method: PaymentMethod): Effect.Effect<void, Unavailable>
     /**
      * Deletes a payment method in the database. The caller then detaches it at the provider. Until that succeeds, a
@@ -50,6 +52,7 @@ export class PaymentMethods extends Context.Service<
     PaymentMethods,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const pages = yield* makePages
       // The payment methods of the sandbox are hidden if test payments are disabled.
       const hidden = (yield* AppConfig).takesTestPayments ? [] : ["sandbox"]
       const columns = (q: Client) =>
@@ -57,15 +60,17 @@ export class PaymentMethods extends Context.Service<
       const notFound = new NotFound({ error: "Payment method not found." })
 
       return PaymentMethods.of({
-        list: (userId, { limit, offset }) =>
-          sql
-            .rows<MethodRow>(
-              (q) => q`select ${columns(q)}
-                         from payment_method where user_id = ${userId} and deleted_at is null
-                          and provider <> all(${hidden})
-                        order by is_default desc, created_at desc, id limit ${limit} offset ${offset}`,
-            )
-            .pipe(Effect.map((rows) => rows.map(toMethod))),
+        list: (userId, page) =>
+          Effect.map(
+            pages.read<MethodRow>(page, methodList.sorts.only, (q) => ({
+              ranges: [
+                q`payment_method where user_id = ${userId} and deleted_at is null and provider <> all(${hidden})`,
+              ],
+              keys: [q`is_default`, q`created_at`, q`id`],
+              item: q`select ${columns(q)} from payment_method where id = p.k2`,
+            })),
+            (found) => ({ ...found, rows: found.rows.map(toMethod) }),
+          ),
         remember: (userId, provider, method) =>
           sql
             .rows(

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { atMostOnce } from "../../../actors/operation.ts"
 import { NotFound, Unprocessable } from "../../../schema/errors.ts"
-import { pieceOf, pieceQuery } from "../../../schema/paging.ts"
+import { arrayQuery, pageRequest } from "../../../schema/paging.ts"
 import {
   NewOauthClient,
   OauthClient,
@@ -9,8 +9,9 @@ import {
   UpdateOauthClient,
 } from "../../../schema/sign-in/oauth-client.ts"
 import { text } from "../../../schema/wire-format.ts"
+import { linked } from "../../http/response/page-links.ts"
 import { route } from "../../http/route.ts"
-import { clientOf, clientWithSecret, maxClientsListed, OauthClients } from "./oauth-client-store.ts"
+import { clientList, clientOf, clientWithSecret, OauthClients } from "./oauth-client-store.ts"
 
 const byId = { client_id: text(64) }
 const shared = { group: "oauth clients", auth: "JWT", scope: "organization:admin" } as const
@@ -36,10 +37,15 @@ const list = route({
   summary: "List OAuth clients, up to 1000 per page",
   method: "get",
   path: "/oauth_clients",
-  query: pieceQuery(maxClientsListed),
+  query: arrayQuery(clientList),
   success: Schema.Array(OauthClient),
   errors: [],
-  handler: ({ query }) => OauthClients.use((clients) => clients.list(pieceOf(query, maxClientsListed))),
+  handler: ({ path, query, search }) =>
+    Effect.gen(function* () {
+      const page = yield* pageRequest(clientList, query)
+      const found = yield* OauthClients.use((clients) => clients.list(page))
+      return linked(clientList, page, found, found.rows, { path, search })
+    }),
 })
 
 const update = route({

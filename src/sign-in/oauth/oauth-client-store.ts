@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import { Context, Effect, Layer, Schedule } from "effect"
 import type { Written } from "../../../actors/operation.ts"
 import { NotFound, type Unavailable, Unprocessable } from "../../../schema/errors.ts"
-import type { Piece } from "../../../schema/paging.ts"
+import { arrayList, type Page, type PageRequest } from "../../../schema/paging.ts"
 import type {
   NewOauthClient,
   OauthClient,
@@ -13,6 +13,7 @@ import { Bus } from "../../cluster/bus.ts"
 import { userTopic } from "../../cluster/topic-names.ts"
 import { randomCrockford } from "../../crypto/crockford-base32.ts"
 import type { WriteOutcome } from "../../postgres/guarded-write.ts"
+import { makePages } from "../../postgres/pages.ts"
 import { type Client, Sql } from "../../postgres/sql.ts"
 
 interface ClientRow {
@@ -30,7 +31,8 @@ export type ClientOutcome = WriteOutcome<ClientRow, undefined>
 type RemovedOutcome = WriteOutcome<ClientRow & { readonly user_ids: ReadonlyArray<string> }, undefined>
 export type SecretOutcome = WriteOutcome<ClientRow, { readonly secret: string }>
 
-export const maxClientsListed = 1000
+/** The list of clients, oldest first. */
+export const clientList = arrayList("oauth_clients", "Asc", ["time", "text"], 1000)
 
 // The secret has 260 random bits and cannot be guessed, so a fast hash is enough.
 const digest = (secret: string) => createHash("sha256").update(secret).digest()
@@ -109,7 +111,7 @@ export class OauthClients extends Context.Service<
       facts: NewOauthClient,
       fixed?: { readonly clientId: string; readonly secret: string },
     ): Effect.Effect<Written<SecretOutcome>, Unprocessable | Unavailable>
-    list(piece: Piece): Effect.Effect<ReadonlyArray<OauthClient>, Unavailable>
+    list(page: PageRequest): Effect.Effect<Page<OauthClient>, Unavailable>
     find(clientId: string): Effect.Effect<OauthClient | undefined, Unavailable>
     /** Returns the client if the secret is correct, otherwise undefined. */
     findBySecret(clientId: string, secret: string): Effect.Effect<OauthClient | undefined, Unavailable>
@@ -128,6 +130,7 @@ export class OauthClients extends Context.Service<
     OauthClients,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const pages = yield* makePages
       const bus = yield* Bus
       const findRow = (clientId: string) =>
         sql
@@ -166,13 +169,15 @@ export class OauthClients extends Context.Service<
               ),
             )
         }),
-        list: ({ limit, offset }) =>
-          sql
-            .rows<ClientRow>(
-              (q) =>
-                q`select ${columns(q)} from oauth_client c order by created_at, client_id limit ${limit} offset ${offset}`,
-            )
-            .pipe(Effect.map((rows) => rows.map(display))),
+        list: (page) =>
+          Effect.map(
+            pages.read<ClientRow>(page, clientList.sorts.only, (q) => ({
+              ranges: [q`oauth_client where true`],
+              keys: [q`created_at`, q`client_id`],
+              item: q`select ${columns(q)} from oauth_client c where c.client_id = p.k1`,
+            })),
+            (found) => ({ ...found, rows: found.rows.map(display) }),
+          ),
         find: (clientId) => findRow(clientId).pipe(Effect.map((row) => row && display(row))),
         findBySecret: (clientId, secret) =>
           findRow(clientId).pipe(

@@ -29,7 +29,7 @@ const interest = ({ created_at, emoji_id }, again) =>
 const drawInterests = (place) =>
   drawPaged(
     place,
-    (page) => get(`/user_interests?limit=20&page=${page}`),
+    (cursor) => get(`/user_interests?limit=20${cursor}`),
     (found, again) =>
       found.length === 0
         ? empty(

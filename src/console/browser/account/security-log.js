@@ -55,7 +55,7 @@ const rows = (entries, nameOfSelf) =>
 export const drawLog = (place, path, nameOfSelf) =>
   drawPaged(
     place,
-    (page) => get(`${path}?limit=20&page=${page}`),
+    (cursor) => get(`${path}?limit=20${cursor}`),
     (entries) => (entries.length === 0 ? empty("🔑", "No security events yet.") : rows(entries, nameOfSelf)),
   )
 

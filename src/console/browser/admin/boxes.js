@@ -104,7 +104,7 @@ export const drawBoxes = async (place) => {
   const startBoxes = () =>
     drawPaged(
       list,
-      (page) => get(`/lootboxes?limit=20&page=${page}`),
+      (cursor) => get(`/lootboxes?limit=20${cursor}`),
       (boxes, again) =>
         boxes.length === 0
           ? empty("🎁", "No lootboxes.")

@@ -7,8 +7,8 @@ import { call, get } from "../platform/api.js"
 
 const path = (id) => `/organizations/${id}/code_budget`
 
-const withBudgets = async (page) => {
-  const { data, paging } = await get(`/organizations?limit=10&page=${page}&sort=name&dir=Asc`)
+const withBudgets = async (cursor) => {
+  const { data, paging } = await get(`/organizations?limit=10${cursor}&sort=name&dir=Asc`)
   const rows = await Promise.all(
     data.map(async (organization) => ({ ...organization, budget: await get(path(organization.id)) })),
   )

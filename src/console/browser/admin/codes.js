@@ -22,7 +22,7 @@ export const drawCodes = async (place) => {
   const start = () =>
     drawPaged(
       list,
-      (page) => get(`/codes?limit=20&page=${page}`),
+      (cursor) => get(`/codes?limit=20${cursor}`),
       (codes, again) =>
         codes.length === 0
           ? empty("🏷️", "No promo codes.")

@@ -123,12 +123,12 @@ const row = (order, again) => [
 export const drawOrders = async (place, _lifetime, [userId]) => {
   const list = h("div", {})
   const filter = { status: "", order_number: "" }
-  const load = (page) => {
-    const query = new URLSearchParams({ limit: "20", page: String(page) })
+  const load = (cursor) => {
+    const query = new URLSearchParams({ limit: "20" })
     if (userId === undefined) query.set("all", "true")
     else query.set("user_id", userId)
     for (const [name, value] of Object.entries(filter)) if (value !== "") query.set(name, value)
-    return get(`/orders?${query}`)
+    return get(`/orders?${query}${cursor}`)
   }
   const start = () =>
     drawPaged(list, load, (orders, again) =>

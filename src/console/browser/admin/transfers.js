@@ -11,7 +11,7 @@ export const drawTransfers = async (place) => {
   fill(place, list)
   await drawPaged(
     list,
-    (page) => get(`/transfers?all=true&limit=20&page=${page}`),
+    (cursor) => get(`/transfers?all=true&limit=20${cursor}`),
     (transfers, again) =>
       transfers.length === 0
         ? empty("📮", "No transfers.")

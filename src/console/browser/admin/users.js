@@ -143,7 +143,7 @@ export const drawUsers = async (place, _lifetime, [userId]) => {
   const start = () =>
     drawPaged(
       list,
-      (page) => get(`/users?limit=20&page=${page}&search=${encodeURIComponent(search)}`),
+      (cursor) => get(`/users?limit=20${cursor}&search=${encodeURIComponent(search)}`),
       (users, again) => (users.length === 0 ? empty("👤", "No users found.") : rows(users, again)),
     )
   fill(

@@ -57,37 +57,43 @@ export const table = (headings, rows) =>
 const latestRequest = new WeakMap()
 
 /**
- * Draws a paged list. `show` gets a function that reloads the current page. The caller gets such a function as the
+ * Draws a paged list. `load` gets the query parameter that selects the page: empty for the first one, otherwise a cursor
+ * of the page beside it. `show` gets a function that reloads the current page. The caller gets such a function as the
  * result.
- * @param {Element} place @param {(page: number) => Promise<{data: ReadonlyArray<any>, paging: {total: number, limit: number}}>} load @param {(rows: ReadonlyArray<any>, again: () => Promise<void>) => Node} show
+ * @param {Element} place @param {(cursor: string) => Promise<{data: ReadonlyArray<any>, paging: {total: number, total_is_estimate?: boolean, limit: number, next?: string, previous?: string}}>} load @param {(rows: ReadonlyArray<any>, again: () => Promise<void>) => Node} show
  */
 export const drawPaged = async (place, load, show) => {
-  let shown = 0
-  const go = async (page) => {
+  let reload = async () => {}
+  const go = async (cursor, number) => {
     const request = {}
     latestRequest.set(place, request)
-    const { data, paging } = await load(page)
+    const { data, paging } = await load(cursor)
     if (latestRequest.get(place) !== request) return
-    const last = Math.max(0, Math.ceil(paging.total / paging.limit) - 1)
-    if (page > last) return go(last)
-    shown = page
+    const { next, previous } = paging
+    // The rows of the page were deleted in the meantime.
+    if (data.length === 0 && previous !== undefined) return go(`&before=${previous}`, number - 1)
+    // Rows were added or deleted before this page. The first page is read from the start of the list.
+    if (cursor !== "" && (number < 1 || previous === undefined)) return go("", 1)
+    const pages = Math.max(number + (next === undefined ? 0 : 1), Math.ceil(paging.total / paging.limit))
+    const count = `${number} of ${paging.total_is_estimate ? `about ${pages.toLocaleString("en")}` : pages}`
+    reload = () => go(cursor, number)
     const step = (label, to) =>
-      to < 0 || to > last
+      to === undefined
         ? h("button", { class: "plain", disabled: true }, label)
-        : actionButton(label, () => go(to), { class: "plain" })
+        : actionButton(label, to, { class: "plain" })
     fill(
       place,
-      show(data, () => go(page)),
-      last > 0 &&
+      show(data, reload),
+      (next !== undefined || previous !== undefined) &&
         h(
           "div",
           { class: "row middle" },
-          step("Newer", page - 1),
-          h("span", { class: "soft small" }, `${page + 1} of ${last + 1}`),
-          step("Older", page + 1),
+          step("Newer", previous && (() => go(`&before=${previous}`, number - 1))),
+          h("span", { class: "soft small" }, count),
+          step("Older", next && (() => go(`&after=${next}`, number + 1))),
         ),
     )
   }
-  await go(0)
-  return () => go(shown)
+  await go("", 1)
+  return () => reload()
 }

@@ -14,9 +14,14 @@ const maxRetries = 5
  * Calls the API as the signed-in user. An expired token is refreshed once. If the service requires a new two-factor
  * code, the user is asked for it. In both cases, the call is then repeated.
  * @param {string} method @param {string} path @param {unknown} [body]
- * @param {{beforeCode?: () => void, hasKey?: boolean}} [how]
+ * @param {{beforeCode?: () => void, hasKey?: boolean, onHeaders?: (headers: Headers) => void}} [how]
  */
-export const call = async (method, path, body, { beforeCode = () => {}, hasKey = method !== "GET" } = {}) => {
+export const call = async (
+  method,
+  path,
+  body,
+  { beforeCode = () => {}, hasKey = method !== "GET", onHeaders } = {},
+) => {
   const signature = JSON.stringify([method, path, body])
   const idempotencyKey = hasKey
     ? (unansweredKeys.get(signature) ?? `${Date.now()}-${Math.random()}`)
@@ -25,7 +30,12 @@ export const call = async (method, path, body, { beforeCode = () => {}, hasKey =
   let renewed = false
   for (;;) {
     try {
-      return await request(method, path, { body, token: tokens.value?.access_token, idempotencyKey })
+      return await request(method, path, {
+        body,
+        token: tokens.value?.access_token,
+        idempotencyKey,
+        onHeaders,
+      })
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       if (error.status === 401 && tokens.value !== undefined && !renewed) {
@@ -56,8 +66,15 @@ const pageSize = 500
  */
 export const getAll = async (path) => {
   const found = []
-  for (let page = 0; found.length === page * pageSize; page++)
-    found.push(...(await get(`${path}?limit=${pageSize}&page=${page}`)))
+  let next = `${path}?limit=${pageSize}`
+  while (next !== undefined) {
+    const page = next
+    next = undefined
+    const onHeaders = (headers) => {
+      next = /<([^>]+)>; rel="next"/.exec(headers.get("link") ?? "")?.[1]
+    }
+    found.push(...(await call("GET", page, undefined, { onHeaders })))
+  }
   return found
 }
 

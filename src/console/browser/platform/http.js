@@ -62,9 +62,13 @@ export const reachable = signal(true)
 /**
  * Sends one request to the API.
  * @param {string} method @param {string} path
- * @param {{token?: string | undefined, body?: unknown, withCookies?: boolean, idempotencyKey?: string}} [options]
+ * @param {{token?: string | undefined, body?: unknown, withCookies?: boolean, idempotencyKey?: string | undefined, onHeaders?: ((headers: Headers) => void) | undefined}} [options]
  */
-export const request = async (method, path, { body, idempotencyKey, token, withCookies = false } = {}) => {
+export const request = async (
+  method,
+  path,
+  { body, idempotencyKey, onHeaders, token, withCookies = false } = {},
+) => {
   const headers = {
     ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
     ...(body === undefined ? {} : { "Content-Type": "application/json" }),
@@ -99,5 +103,6 @@ export const request = async (method, path, { body, idempotencyKey, token, withC
     answer = {}
   }
   if (!response.ok) throw new Problem(response.status, answer ?? {}, response.headers.get("retry-after"))
+  onHeaders?.(response.headers)
   return answer
 }
