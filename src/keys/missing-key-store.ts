@@ -20,11 +20,11 @@ export const readKeylessUsers = (after: UserPosition, limit: number) =>
     sql
       .rows<Part>(
         (q) => q`with part as materialized (
-                   select id, created_at, deleted_at from app_user
-                    where (created_at, id) > (${after.at}::text::timestamptz, ${after.id}::uuid)
+                   select id, created_at from app_user
+                    where deleted_at is null and (created_at, id) > (${after.at}::text::timestamptz, ${after.id}::uuid)
                     order by created_at, id limit ${limit})
-                 select array(select p.id::text from part p where p.deleted_at is null
-                                and not exists (select 1 from pubkey k where k.user_id = p.id)) as keyless,
+                 select array(select p.id::text from part p
+                               where not exists (select 1 from pubkey k where k.user_id = p.id)) as keyless,
                         (select jsonb_build_object('at', p.created_at::text, 'id', p.id) from part p
                           order by p.created_at desc, p.id desc limit 1) as last`,
       )

@@ -8,9 +8,11 @@ import { Parties } from "../../src/accounts/party-store.ts"
 import { makeTwoFactorStore } from "../../src/accounts/two-factor/two-factor-store.ts"
 import { UserAdmin } from "../../src/accounts/user-admin-store.ts"
 import { Bus } from "../../src/cluster/bus.ts"
+import { IdImports } from "../../src/directory/id-import-store.ts"
 import { makeIdempotencyStore } from "../../src/http/idempotency-store.ts"
 import { makeRateWindowStore } from "../../src/http/limits/rate-window-store.ts"
 import { makeGiveMissingKeys } from "../../src/keys/missing-keys.ts"
+import { pruneChannels, pruneEvents } from "../../src/live/retention.ts"
 import { InterestNotices } from "../../src/market/interest-notices.ts"
 import { makeMarketStore } from "../../src/market/market-store.ts"
 import { deleteExpiredRows } from "../../src/operations/housekeeping.ts"
@@ -25,6 +27,7 @@ import { storePartnerIds } from "../../src/partners/partner-id-store.ts"
 import { Sql } from "../../src/postgres/sql.ts"
 import { makeAuthorizationCodeStore } from "../../src/sign-in/oauth/authorization-code-store.ts"
 import { invalidateRecentlyEnded } from "../../src/sign-in/oauth/oauth-client-store.ts"
+import { TransferLists } from "../../src/transfers/transfer-store.ts"
 import { Events } from "../../src/turns/event-store.ts"
 import { Outbox } from "../../src/turns/outbox.ts"
 import { directoryRequests } from "../http/keyed-routes/directory-requests.ts"
@@ -38,6 +41,14 @@ const n = 11
 const id = userIdAt(n)
 const order = entityIdAt(n)
 const lock = { wrongCodes: 5, seconds: 60 }
+const importedId = {
+  n: 1,
+  canonical: canonicalAt(900_000),
+  user_id: id,
+  source: "bench",
+  display: undefined,
+  records: [{ hash: "bench", tag: 2, data: "bench", single_key: undefined }],
+}
 const keyRun = { caller: id, key: "bench", run: randomUUID() }
 
 /** What a process does by itself, in the background. */
@@ -45,9 +56,9 @@ const background = {
   housekeeping: deleteExpiredRows,
   "missing keys": Effect.flatten(makeGiveMissingKeys),
   "old cancelled orders": cleanCancelledOrders,
-  "event retention": Events.use((events) =>
-    Effect.all([events.trimOld(24, 2000), events.trimChannels([`bench:${id}`], 1, 2000)]),
-  ),
+  "event retention": pruneEvents([`bench:${id}`]),
+  "channel retention": pruneChannels(0),
+  "a new floor of deleted channels": Events.use((events) => events.raiseChannelFloor(1, 0)),
   "delivery of mail": Outbox.use((outbox) =>
     Effect.all([
       outbox.take({ total: 2, urgent: 1, other: 1 }, []),
@@ -89,8 +100,13 @@ const rareCases = {
       users.create({ email: "cli@example.com", role: "User", passwordHash: "bench" }),
       users.findIdByEmail(emailAt(n)),
       users.passwordHash(id),
+      users.positionOf(id),
       Effect.exit(users.removeDemo(userIdAt(n + 1), "Super")),
     ]),
+  ),
+  "an import of ids": Effect.provide(
+    IdImports.use((imports) => imports.importBatch([importedId])),
+    IdImports.layer,
   ),
   "backup codes": Effect.flatMap(makeTwoFactorStore, (store) =>
     store.disableByCountedBackup(id, randomUUID(), ["bench"], undefined, lock),
@@ -106,6 +122,11 @@ const rareCases = {
     ledger.findOrderOfPayment("bench:1"),
   ),
   "the ids of a partner": storePartnerIds(id, { conversionId: "c", transactionId: "t" }),
+  "accepted transfers in another order": TransferLists.use((transfers) =>
+    transfers.listAccepted("2026-01-01T00:00:00.000Z", id, {
+      ...{ dir: "Desc", limit: 10, page: 0, sort: "created_at" },
+    }),
+  ),
   "the uses of a code": Codes.use((codes) => codes.usesOf(id, id)),
   "a deleted payment method": PaymentMethods.use((methods) =>
     Effect.all([methods.listToDetach(["sandbox"]), Effect.exit(methods.delete(id, "pm_none"))]),

@@ -4,37 +4,20 @@ export interface PlanException {
   readonly at: string
   readonly tables: ReadonlyArray<string>
   readonly reason: string
-  /** The planner chooses another plan at times, so the test does not fail if the exception is not needed. */
-  readonly isOccasional?: true
 }
 
 /** Partial indexes that stay small although their tables grow. A statement may read all of such an index. */
 export const smallIndexes: Readonly<Record<string, string>> = {
   app_user_admins: "the administrators",
-  ledger_held: "orders that hold money and are not paid",
   partner_visit_unwritten: "visits whose order is paid, until its addresses are written",
 }
 
-const pages =
-  "The pages of this list count and sort all of its rows. Issue 39 replaces them by cursors and indexes."
-
 export const planExceptions: ReadonlyArray<PlanException> = [
-  { at: "src/turns/entity-pages.ts", tables: ["entity"], reason: pages },
-  { at: "src/orders/codes/code-store.ts", tables: ["code"], reason: pages },
-  { at: "src/sign-in/oauth/oauth-client-store.ts", tables: ["oauth_client"], reason: pages },
-  { at: "src/accounts/user-admin-store.ts", tables: ["app_user"], reason: pages },
-  { at: "src/organizations/organization-store.ts", tables: ["organization"], reason: pages },
   {
     at: "src/market/market-store.ts",
     tables: ["claim", "user_interest"],
     reason:
       "PUT /price_parameters looks which wanted ids are on sale now. Administrators change prices rarely.",
-  },
-  {
-    at: "src/postgres/prune.ts",
-    tables: ["outbox", "sandbox_webhook"],
-    reason: "A batch is joined with the whole table. Issue 39 replaces this deletion.",
-    isOccasional: true,
   },
 ]
 

@@ -44,6 +44,8 @@ interface Reported {
 const reportFaults = (): ReadonlyArray<string> => {
   const reports = new Map<string, Reported>()
   for (const { endedAt, plan, text, within } of plans) {
+    // The statement after `explain` is planned and not run.
+    if (text.startsWith("explain ")) continue
     for (const { fault, table } of findFaults(plan, isLarge)) {
       const place = within ?? placeOf(templates, text) ?? "unknown source"
       const exception = planExceptions.find((one) => one.tables.includes(table) && place.includes(one.at))
@@ -111,6 +113,6 @@ describe("the plans of all statements", () => {
   })
 
   it("need every exception", () => {
-    expect(planExceptions.filter((one) => !one.isOccasional && !usedExceptions.has(one))).toEqual([])
+    expect(planExceptions.filter((one) => !usedExceptions.has(one))).toEqual([])
   })
 })

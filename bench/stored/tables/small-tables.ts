@@ -8,6 +8,7 @@ export const smallTables: Readonly<Record<string, string>> = {
   feature: "operators create features",
   freed_id: "a queue: a row is deleted when the interested users are notified",
   function_file: "one row per file in schema/sql/functions",
+  held_money: "orders that hold money and are not paid",
   live_epoch: "one row",
   lootbox_type: "operators create types",
   method_to_forget: "a queue: a row is deleted when the provider has detached the payment method",

@@ -324,7 +324,7 @@ begin
   select l.channel_floor into low from live_epoch l where l.floor_raised_at <= now() - settled;
   if not found then return; end if;
   with part as materialized (
-    select c.name, c."offset", not exists (select 1 from event e where e.channel = c.name) as is_unused
+    select c.name, c."offset", (select true from event e where e.channel = c.name limit 1) is null as is_unused
       from (select i.name, i."offset" from channel i
              where i.name > past and i.name not like 'emoji_id:%' and i.name not like 'market%'
              order by i.name limit batch) c
