@@ -11,7 +11,7 @@ export const platform: Readonly<Record<string, ReadonlyArray<string>>> = {
   postgres: ["config"],
   cluster: ["config", "postgres"],
   turns: ["config", "crypto", "postgres"],
-  http: ["config", "crypto", "postgres", "turns"],
+  http: ["config", "crypto", "postgres"],
   web: ["config", "http"],
   telemetry: ["config", "http"],
   live: ["cluster", "config", "http", "postgres", "telemetry", "turns"],
