@@ -18,5 +18,5 @@ export const attemptId = (...facts: ReadonlyArray<string>): Effect.Effect<string
     operation === undefined ? randomUUID() : uuidOf("attempt", operation.caller, operation.key, ...facts),
   )
 
-/** An Idempotency-Key is remembered for this many seconds. Then it can be reused for another request. */
+/** The release before remembered an Idempotency-Key for this many seconds. Its bookings are found by the key for as long. */
 export const keySeconds = 86_400
