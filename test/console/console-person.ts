@@ -49,6 +49,8 @@ export const openConsole = async (
   }
   await page.goto(`${service.url}/${hash}`)
   await page.locator("#live-state", { hasText: "Live" }).waitFor()
+  // The view replaces the form of the server's page, so a test must not use that form.
+  await page.locator("#view > .view").waitFor()
   return page
 }
 
