@@ -3,12 +3,8 @@ import { connect } from "../../src/postgres/sql.ts"
 import { BenchFailure } from "../failure.ts"
 import type { RunningServer } from "../side.ts"
 
-<<<<<<< HEAD
-const defaultStatementTimeoutMs = 300_000
-=======
 /** Storing a million rows with one statement, or cleaning a table of them, takes minutes on a busy machine. */
-const statementTimeoutMs = 1_800_000
->>>>>>> plans
+const defaultStatementTimeoutMs = 1_800_000
 
 /** Runs `use` with a connection to the service's database, and closes the connection afterwards. */
 export async function openStored(

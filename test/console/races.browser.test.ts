@@ -88,6 +88,7 @@ describe.skipIf(executable === undefined)("the console with delays, failures or 
     await page.clock.install()
     await page.goto(`${service.url}/`)
     await page.locator("#live-state", { hasText: "Live" }).waitFor()
+    await page.locator("#view > .view").waitFor()
     await lookUp(page, "🐢🎻")
     await page.getByText("This id has no records yet.").waitFor()
     isCut = true
