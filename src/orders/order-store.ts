@@ -75,6 +75,11 @@ interface CartRow {
   readonly held: Readonly<Record<string, { at: string; kind: Held["kind"] }>> | null
 }
 const maxCartsPerStatement = 32
+/**
+ * Statements that read one order by its id have the kind as a parameter. With a constant, Postgres could cache a plan with an
+ * index for lists of orders, if it made the plan while the table was empty.
+ */
+const kind = "order"
 
 const maxLooksPerStatement = 64
 const nothingHeld: ReadonlyMap<string, Held> = new Map()
@@ -213,7 +218,7 @@ export class Orders extends Context.Service<
         findWithUser: Effect.fnUntraced(function* (id) {
           const [row] = yield* sql.rows<StoredOrder & { readonly user: DisplayUser }>(
             (q) => q`select e.status, e.state->'context' as context, display_user(u) as user
-                       from entity e join app_user u on u.id = e.owner_id where e.kind = 'order' and e.id = ${id}`,
+                       from entity e join app_user u on u.id = e.owner_id where e.kind = ${kind} and e.id = ${id}`,
           )
           return row === undefined
             ? undefined
@@ -223,7 +228,7 @@ export class Orders extends Context.Service<
           sql
             .rows<StoredOrder>(
               (q) =>
-                q`select status, state->'context' as context from entity where kind = 'order' and id = ${id}`,
+                q`select status, state->'context' as context from entity where kind = ${kind} and id = ${id}`,
             )
             .pipe(Effect.map((rows) => rows[0])),
         list: (filter, page) => {

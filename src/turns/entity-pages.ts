@@ -23,4 +23,4 @@ export const statusRanges = (
 
 /** Returns the query for the status and the context of the entity with this id. */
 export const entityItem = (q: Client, kind: ListedKind, id: SqlPiece): SqlPiece =>
-  q`select e.status, e.state->'context' as context from entity e where e.${isKind(q, kind)} and e.id = ${id}`
+  q`select e.status, e.state->'context' as context from entity e where e.kind = ${kind} and e.id = ${id}`

@@ -21,7 +21,7 @@ it("a turn reads only its own entity and ledger lines, even with query plans mad
   const owner = randomUUID()
   const commit = ({ ledger, ...facts }: Facts & Record<string, unknown>) =>
     commitBatch(sql, [facts], ledger === undefined ? {} : { ledger })
-  for (let n = 0; n < turns; n++) {
+  const turn = async (n: number) => {
     const id = randomUUID()
     const columns = { id, state: { value: "Paid", context: {} }, owner_id: owner, status: "Paid" }
     await commit({ ...columns, expected: 0 })
@@ -38,6 +38,11 @@ it("a turn reads only its own entity and ledger lines, even with query plans mad
     })
     await sql`select version from entity where kind = ${"order"} and id = ${id}`
   }
+  for (let n = 0; n < turns; n++) await turn(n)
+  // While the table has one page, it does not matter which index is used.
+  await sql`select pg_stat_force_next_flush()`
+  await sql`select pg_stat_reset()`
+  for (let n = turns; n < 2 * turns; n++) await turn(n)
   await sql`select pg_stat_force_next_flush()`
   const read = await sql<Array<{ name: string; tuples: number }>>`
     select relname as name, (coalesce(idx_tup_fetch, 0) + seq_tup_read)::int as tuples
