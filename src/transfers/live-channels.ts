@@ -23,8 +23,8 @@ export const transferChannels = Effect.gen(function* () {
     transfers: {
       view: Effect.fnUntraced(function* ({ key }) {
         const outgoing = yield* lists.listOpen(key)
-        const incoming = yield* lists.listIncoming(key, false)
-        return { outgoing, incoming }
+        const { rows } = yield* lists.listIncoming(key, false)
+        return { outgoing, incoming: rows }
       }),
     },
   }

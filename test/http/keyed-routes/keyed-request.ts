@@ -25,8 +25,11 @@ const aboutRequests = new Set([
   "function_file",
 ])
 
-/** Tables that the service changes by itself at any time: a queue that it empties, and the leases of the processes. */
-const changing = new Set(["freed_id", "cluster_member"])
+/**
+ * Tables that the service changes by itself at any time: a queue that it empties, the leases of the processes, and the
+ * last uses of sessions.
+ */
+const changing = new Set(["freed_id", "cluster_member", "session_use"])
 
 /** The contents of all tables, without those that change by themselves. */
 const contents = async (sql: postgres.Sql): Promise<Record<string, string>> => {
