@@ -10,6 +10,11 @@ describe("the requests of the bench --lists", () => {
     expect(new Set(readsOf(routes).map(({ id }) => id))).toEqual(new Set(gets.map(({ id }) => id)))
   })
 
+  it("are all different", () => {
+    const names = readsOf(routes).map(({ name }) => name)
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
+  })
+
   it("contain each value of each query parameter", () => {
     const names = readsOf(routes.filter(({ id }) => id === "listLootboxes")).map(({ name }) => name)
     expect(names).toContain("GET /lootboxes as a user")
