@@ -146,7 +146,11 @@ it("a cursor is refused by another list, and with another sort order or directio
 it("a page of a search behind the last user found is empty", async () => {
   const { token } = await service.user({ role: "Super", email: "only-one@search.test" })
   for (const sort of ["email", "first_name", "created_at"]) {
-    const { body, status } = await service.call("GET", `/users?search=only-one@&sort=${sort}&limit=1&page=3`, { token })
+    const { body, status } = await service.call(
+      "GET",
+      `/users?search=only-one@&sort=${sort}&limit=1&page=3`,
+      { token },
+    )
     expect([status, body.data, body.paging?.total]).toEqual([200, [], 1])
   }
 })
