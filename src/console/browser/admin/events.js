@@ -26,7 +26,7 @@ const pageSize = 50
  * The maximum number of requests to fill one page of a filtered list. If the page is still not full, the user can
  * load more events with the button.
  */
-const maxRequestsPerPage = 60
+const maxRequestsPerPage = 20
 
 const kindOf = ({ event }) => event.split(".")[0]
 
