@@ -42,8 +42,8 @@ begin
                             'generation', g.generation, 'role', u.role);
 end $$;
 
--- Used by processes of release 0.2.0 only, while they are replaced. Exchanges an authorization code for a grant. A code can be exchanged once. If it is exchanged again, the grant of
--- the first exchange is revoked, because one of the two requests was not made by the client.
+-- The former exchange_code, for processes of release 0.2.0 while they are replaced. Dropped with the next release. If a code is
+-- exchanged again, it revokes the grant of the first exchange.
 create or replace function redeem_code(p_jti uuid, p_client text, p_grant uuid, p_emoji_id text, p_epoch int, p_seconds int)
 returns text language plpgsql as $$
 declare c authorization_code;
@@ -62,9 +62,8 @@ begin
   return 'redeemed';
 end $$;
 
--- Used by processes of release 0.2.0 only, while they are replaced. Issues the next generation of a grant's refresh token. The previous token gets the same generation until the new
--- one is first used, but at most for 60 seconds: a client may send several requests at the same time, or repeat one
--- whose response was lost. Any older token revokes the grant.
+-- The former continue_grant, for processes of release 0.2.0 while they are replaced. Dropped with the next release. A token that is
+-- older than the previous one revokes the grant.
 create or replace function rotate_grant(p_id uuid, p_client text, p_generation int, p_seconds int)
 returns jsonb language plpgsql as $$
 declare g oauth_grant; u app_user;
