@@ -52,7 +52,23 @@ const rejectBeforeBaseline = async (sql: postgres.Sql, baseline: string): Promis
   )
 }
 
-/** Migrates the database to the newest schema and returns the names of the files that were applied. */
+/** Returns the names of the applied migrations that this build does not have. */
+const findUnknown = async (
+  sql: postgres.Sql,
+  migrations: ReadonlyArray<SqlFile>,
+): Promise<ReadonlyArray<string>> => {
+  const known = migrations.map(({ name }) => name)
+  const rows = await sql<
+    { name: string }[]
+  >`select name from migration where name <> all(${known}) order by name`
+  return rows.map(({ name }) => name)
+}
+
+/**
+ * Migrates the database to the newest schema and returns the names of the files that were applied. If the database has
+ * migrations that this build does not have, a newer build uses it, and its functions stay: they may need these
+ * migrations.
+ */
 export const migrate = async (
   sql: postgres.Sql,
   schema: Schema = currentSchema,
@@ -71,6 +87,7 @@ export const migrate = async (
       throw new Error(`migration ${name} was changed after it was applied to this database`)
     }
   }
+  if ((await findUnknown(sql, migrations)).length > 0) return applied
   return [...applied, ...(await applyFunctions(sql, schema))]
 }
 
@@ -82,10 +99,7 @@ export const findNewer = async (
   sql: postgres.Sql,
   schema: Schema = currentSchema,
 ): Promise<ReadonlyArray<string>> => {
-  const known = migrationFiles(schema).map(({ name }) => name)
-  const rows = await sql<
-    { name: string }[]
-  >`select name from migration where name <> all(${known}) order by name`
+  const unknown = await findUnknown(sql, migrationFiles(schema))
   const release = await findNewerRelease(sql, schema.release)
-  return [...rows.map(({ name }) => name), ...(release === undefined ? [] : [`release ${release}`])]
+  return [...unknown, ...(release === undefined ? [] : [`release ${release}`])]
 }

@@ -51,6 +51,21 @@ it("if release 3 uses an SQL function of release 1 unchanged, release 2 does not
   await sql.end()
 })
 
+it("a build with the same release number that lacks a migration of the database keeps its SQL functions", async () => {
+  const sql = await open()
+  const table = "create table only_in_the_newer_build (id int);"
+  const functions = (number: number) => ({
+    "functions/answer.sql": `create or replace function answer() returns int language sql as $$ select ${number} $$;`,
+  })
+  const newer = schemaWith({ ...functions(2), "9001_table.sql": table }, [9, 0, 0])
+  const older = schemaWith(functions(1), [9, 0, 0])
+  await migrate(sql, newer)
+  expect(await migrate(sql, older)).toEqual([])
+  expect(await answer(sql)).toBe(2)
+  expect(await findNewer(sql, older)).toEqual(["9001_table.sql"])
+  await sql.end()
+})
+
 it("if one SQL function cannot be created, the other new functions are not created either", async () => {
   const sql = await open()
   const broken = schemaWith({

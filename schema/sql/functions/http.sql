@@ -78,9 +78,7 @@ begin
   raise exception using errcode = 'EI004', message = 'key not held', detail = lost::text;
 end $$;
 
--- Used by processes of release 0.2.0 only, while they are replaced. Begins a request with an idempotency key. Returns the outcome 'run' (the caller executes the request), 'repeat'
--- (with the stored response), 'running' (the first request has not finished) or 'other' (the key was used for a
--- different request).
+-- Only for processes of release 0.2.0 that still run during an upgrade. Begins a request with an idempotency key.
 create or replace function begin_once(p_caller text, p_key text, p_hash text, p_run uuid, p_lease_seconds int, p_keep_seconds int)
 returns table (outcome text, status int, answer text) language plpgsql as $$
 declare k idempotency_key;
