@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { RecentEvent } from "../../schema/operations/recent-event.ts"
 import { AppConfig } from "../config/config.ts"
-import { type Client, Sql } from "../postgres/sql.ts"
+import { type Client, Sql, type SqlPiece } from "../postgres/sql.ts"
 
 /** A position in the list of all events. The list is ordered by time, channel and offset. */
 export interface Place {
@@ -38,11 +38,15 @@ interface Found {
   readonly exactly: string
 }
 
-/**
- * The number of events that a request for one kind searches. There is no index by kind, because it would slow down
- * every turn. So a request for a rare kind can return few events or none, although older ones exist.
- */
-const lookedThrough = 10_000
+/** The first part of the channel name and of the type. The indexes have these expressions. */
+const channelKind = (q: Client) => q`split_part(channel, ':', 1)`
+const typeKind = (q: Client) => q`split_part(type, '.', 1)`
+
+/** The ranges that contain the events of a kind. An event is in at most one of them. */
+const rangesOf = (q: Client, kind: string | undefined): ReadonlyArray<SqlPiece> =>
+  kind === undefined
+    ? [q`true`]
+    : [q`${typeKind(q)} = ${kind}`, q`${channelKind(q)} = ${kind} and ${channelKind(q)} <> ${typeKind(q)}`]
 
 /** Lists the events of all channels for administrators. */
 export class RecentEventLists extends Context.Service<
@@ -52,11 +56,9 @@ export class RecentEventLists extends Context.Service<
     list(filter: EventFilter): Effect.Effect<
       {
         readonly events: ReadonlyArray<{ readonly event: RecentEvent; readonly place: Place }>
-        /** The position where the next request continues. Undefined if all events were searched. */
+        /** The position where the next request continues. Undefined if there are no older events. */
         readonly end: Place | undefined
         readonly sight: Sight
-        /** True if the searched range contains no events of any kind. */
-        readonly isQuiet: boolean
       },
       Unavailable
     >
@@ -78,50 +80,47 @@ export class RecentEventLists extends Context.Service<
        */
       const number = (q: Client) =>
         q`((select below from sight) - (((select below from sight) - e.xmin::text::bigint) & 4294967295))`
+      const isOlder = (q: Client, { at, channel, offset }: Place) =>
+        q`at <= ${at}::text::timestamptz and (at, channel, "offset") < (${at}::text::timestamptz, ${channel}, ${offset}::bigint)`
       const unseen = (q: Client, { at, below, running }: Sight) =>
         q`at >= ${at}::text::timestamptz - make_interval(secs => ${longestSeconds})
           and (${number(q)} >= ${below}::bigint or ${below}::bigint - ${number(q)} = any(${running as number[]}::bigint[]))`
       return RecentEventLists.of({
-        list: ({ after, before, kind, limit }) => {
-          const most = kind === undefined ? limit : lookedThrough
-          return Effect.map(
-            sql.rows<{ found: ReadonlyArray<Found>; sight: Sight; looked: number; last: Place | null }>(
-              (q) => q`
+        list: ({ after, before, kind, limit }) =>
+          Effect.map(
+            sql.rows<{ found: ReadonlyArray<Found>; sight: Sight }>((q) => {
+              const from = before === undefined ? q`true` : isOlder(q, before)
+              const since = after === undefined ? q`true` : unseen(q, after)
+              const parts = rangesOf(q, kind).map(
+                (
+                  range,
+                ) => q`(select channel, "offset", type, at from event e where ${range} and ${from} and ${since}
+                               order by at desc, channel desc, "offset" desc limit ${limit})`,
+              )
+              return q`
                 with sight as materialized (
                   select s, pg_snapshot_xmax(s)::text::bigint as below from (select pg_current_snapshot() as s) now_seen
-                ), looked as materialized (
-                  select channel, "offset", type, at from event e
-                   where ${before === undefined ? q`true` : q`at <= ${before.at}::text::timestamptz and (at, channel, "offset") < (${before.at}::text::timestamptz, ${before.channel}, ${before.offset}::bigint)`}
-                     and ${after === undefined ? q`true` : unseen(q, after)}
-                   order by at desc, channel desc, "offset" desc limit ${most}
-                ), found as (
-                  select * from looked
-                   where (${kind ?? null}::text is null or split_part(channel, ':', 1) = ${kind ?? null}
-                          or split_part(type, '.', 1) = ${kind ?? null})
+                ), found as materialized (
+                  select * from (${parts.reduce((all, part) => q`${all} union all ${part}`)}) u
                    order by at desc, channel desc, "offset" desc limit ${limit}
                 )
                 select (select jsonb_build_object('at', now()::text, 'below', below, 'running',
                                array(select below - x::text::bigint from pg_snapshot_xip(s) x)) from sight) as sight,
-                       (select count(*)::int from looked) as looked,
-                       (select jsonb_build_object('at', at::text, 'channel', channel, 'offset', "offset")
-                          from looked order by looked.at, channel, "offset" limit 1) as last,
                        (select coalesce(jsonb_agg(jsonb_build_object('exactly', f.at::text, 'event',
                                jsonb_build_object('channel', f.channel, 'offset', f."offset", 'event', f.type,
                                                   'data', e.data, 'at', wire_time(f.at)))
                                order by f.at desc, f.channel desc, f."offset" desc), '[]')
-                          from found f join event e using (channel, "offset")) as found`,
-            ),
+                          from found f join event e using (channel, "offset")) as found`
+            }),
             ([row]) => {
-              const { found, last, looked, sight } = row!
+              const { found, sight } = row!
               const events = found.map(({ event, exactly }) => ({
                 event,
                 place: { at: exactly, channel: event.channel, offset: event.offset },
               }))
-              const end = events.length === limit ? events.at(-1)?.place : looked === most ? last : undefined
-              return { events, end: end ?? undefined, sight, isQuiet: looked === 0 }
+              return { events, end: events.length === limit ? events.at(-1)?.place : undefined, sight }
             },
-          )
-        },
+          ),
       })
     }),
   )

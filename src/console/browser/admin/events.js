@@ -22,11 +22,6 @@ const pollIntervalMs = 3000
  */
 const maxNewEvents = 500
 const pageSize = 50
-/**
- * The maximum number of requests to fill one page of a filtered list. If the page is still not full, the user can
- * load more events with the button.
- */
-const maxRequestsPerPage = 20
 
 const kindOf = ({ event }) => event.split(".")[0]
 
@@ -65,27 +60,13 @@ export const drawEvents = async (place, lifetime) => {
   let before
   let after
   let newEvents = 0
-  /** Reads events. Returns undefined if the user selected another kind before the response. */
+  /** Reads a page of events. Returns undefined if the user selected another kind before the response. */
   const read = async (more) => {
     const requested = kind
     const found = await get(
       `/admin/events?limit=${pageSize}${requested === "" ? "" : `&kind=${requested}`}${more}`,
     )
     return requested === kind ? found : undefined
-  }
-
-  /**
-   * Reads events until one page is full, there are no more events, or the maximum number of requests is reached. Also
-   * stops when the view has ended or the user has selected another kind.
-   */
-  const readPage = async (from) => {
-    let page = await read(from === undefined ? "" : `&before=${from}`)
-    for (let requests = 1; requests < maxRequestsPerPage; requests++) {
-      if (page?.before === undefined || page.data.length >= pageSize || lifetime.hasEnded) break
-      const more = await read(`&before=${page.before}`)
-      page = more && { ...page, data: [...page.data, ...more.data], before: more.before }
-    }
-    return page
   }
 
   const drawOlder = () =>
@@ -96,7 +77,7 @@ export const drawEvents = async (place, lifetime) => {
           "Older events",
           async () => {
             const from = before
-            const found = await readPage(from)
+            const found = await read(`&before=${from}`)
             // The result is ignored if the list was reloaded in the meantime.
             if (found === undefined || before !== from) return
             before = found.before
@@ -107,7 +88,7 @@ export const drawEvents = async (place, lifetime) => {
         ),
     )
   const start = async () => {
-    const found = await readPage()
+    const found = await read("")
     if (found === undefined) return
     before = found.before
     after = found.after
