@@ -35,15 +35,15 @@ export const idsOfUser = (q: Client, userId: string, canonical: string | undefin
 }
 
 /**
- * The ids of an organization by their key. So the keys are read in order, and only those whose ids are in the page:
- * an organization can have any number of keys.
+ * The ids of an organization by their key. So only the keys of the page are read: an organization can have any number of
+ * keys.
  */
 export const idsOfOrganization = (q: Client, organizationId: string): IdSelection => ({
   keys: [q`pubkey`, q`owner_id`, q`token_id`],
   ranges: [
     ({ compareFirst, direction, isBehind, limit }) => q`(
       select e.* from (select pubkey as assigned from pubkey
-                        where organization_id = ${organizationId} and ${compareFirst(q`pubkey`)}
+                        where organization_id = ${organizationId} and has_had_ids and ${compareFirst(q`pubkey`)}
                         order by pubkey ${direction} offset 0) k
        cross join lateral (select pubkey, owner_id, token_id from emoji_id
                             where pubkey = k.assigned and ${isBehind}

@@ -48,6 +48,27 @@ it("an owner of an organization can list and edit the ids of an assigned key unt
   expect((await service.call("GET", "/pubkeys", { token: keyOwner.token })).body).toEqual([pubkey])
 })
 
+it("an organization's ids include those that are registered for a key, or get it by a transfer, after its assignment", async () => {
+  const { id, owner } = await makeOrganization()
+  const [keyOwner, sender] = [await service.user(), await service.user()]
+  const pubkey = await makeKey(keyOwner.token)
+  expect((await service.call("PUT", keyPath(id, pubkey), { token: admin.token })).status).toBe(200)
+  const listed = async () =>
+    (await service.call("GET", `/emoji_id?organization_id=${id}`, { token: owner.token })).body
+  expect(await listed()).toEqual([])
+  const [bought, moved] = [freshId(), freshId()]
+  await service.register(bought, keyOwner, pubkey)
+  expect(await listed()).toEqual([bought])
+  await service.register(moved, sender)
+  await service.sql`update emoji_id set owner_id = ${keyOwner.id}, pubkey = ${pubkey} where owner_id = ${sender.id}`
+  expect((await listed()).toSorted()).toEqual([bought, moved].toSorted())
+  // The key is deleted while ids refer to it, and stored again.
+  const [row] = await service.sql`delete from pubkey where pubkey = ${pubkey} returning *`
+  expect(await listed()).toEqual([])
+  await service.sql`insert into pubkey (pubkey, user_id, organization_id) values (${pubkey}, ${row!["user_id"]}, ${id})`
+  expect((await listed()).toSorted()).toEqual([bought, moved].toSorted())
+})
+
 it("an id that is bound to an organization's key can be minted by the key's user, not by the organization's owner", async () => {
   const { id, owner } = await makeOrganization()
   const keyOwner = await service.user()

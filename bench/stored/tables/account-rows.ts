@@ -25,8 +25,8 @@ export const accountRows: RowsOf = {
   wrong_transfer_code: ({ user }) => `
     (id, user_id, eid, at) select ${user}, ${user}, '🌊🚀', now() - make_interval(secs => n % 600) from n`,
   pubkey: ({ masterKey, organization, user }) => `
-    (pubkey, user_id, organization_id, sealed_key)
-    select md5(${user}::text) || md5('end' || ${user}), ${user}, case when n % 2 = 0 then ${organization} end, 'v1.${masterKey}.' || n from n`,
+    (pubkey, user_id, organization_id, sealed_key, has_had_ids)
+    select md5(${user}::text) || md5('end' || ${user}), ${user}, case when n % 2 = 0 then ${organization} end, 'v1.${masterKey}.' || n, true from n`,
   wallet: ({ user }) =>
     `(user_id, eth_address, source) select ${user}, '0x' || left(md5('eth ' || n), 40), 'Mint' from n`,
   payment_method: ({ user }) => `
