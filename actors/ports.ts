@@ -46,8 +46,7 @@ export interface ChannelPosition {
 export interface PlacedEvent extends ChannelPosition {
   readonly type: string
   readonly data: unknown
-  /** The epoch of the channel. Null if the commit did not return it. */
-  readonly epoch: string | null
+  readonly epoch: string
   /** The time of the commit, in the format of the API. */
   readonly at: string
 }

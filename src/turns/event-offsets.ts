@@ -6,7 +6,7 @@ import type { ChannelEvent } from "../../schema/turn.ts"
  * events.
  */
 export interface Places {
-  readonly epoch: string | null
+  readonly epoch: string
   readonly at: string
   readonly ends: ReadonlyArray<number>
 }

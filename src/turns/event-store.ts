@@ -131,7 +131,7 @@ export class Events extends Context.Service<
           }>(
             (q) => q`
               with head as (
-                select coalesce(c.epoch, l.epoch) as epoch, coalesce(c."offset", channel_start(${name}, l.channel_floor)) as "offset"
+                select l.epoch, coalesce(c."offset", channel_start(${name}, l.channel_floor)) as "offset"
                   from live_epoch l left join channel c on c.name = ${name}
               ), judged as (
                 select h.*, coalesce(h.epoch = ${after?.epoch ?? null}::uuid
@@ -165,16 +165,17 @@ export class Events extends Context.Service<
         sql
           .rows<NewsRow>(
             (q) => q`
-              select c.name, c.epoch, c."offset",
-                     case when c.epoch = w.epoch and c."offset" > w."offset" then
+              select c.name, l.epoch, c."offset",
+                     case when l.epoch = w.epoch and c."offset" > w."offset" then
                        (select jsonb_agg(event_row(e) order by e."offset")
                           from (select * from event e where e.channel = c.name and e."offset" > w."offset"
                                  order by e."offset" limit ${perChannel(standings.length)}) e)
                      end as events,
                      case when c.name like 'order:%' or c.name like 'transfer:%' then channel_parties(c.name) end as parties
-                from unnest(${standings.map((s) => s.name)}::text[], ${standings.map((s) => s.epoch)}::uuid[],
-                            ${standings.map((s) => s.offset)}::bigint[]) as w(name, epoch, "offset")
-                join channel c on c.name = w.name and (c."offset" <> w."offset" or c.epoch <> w.epoch)`,
+                from live_epoch l
+               cross join unnest(${standings.map((s) => s.name)}::text[], ${standings.map((s) => s.epoch)}::uuid[],
+                                 ${standings.map((s) => s.offset)}::bigint[]) as w(name, epoch, "offset")
+                join channel c on c.name = w.name and (c."offset" <> w."offset" or l.epoch <> w.epoch)`,
           )
           .pipe(Effect.map((rows) => rows.map((row) => ({ ...row, events: row.events ?? [] }))))
 

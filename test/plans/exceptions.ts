@@ -38,6 +38,5 @@ export const notDriven: Readonly<Record<string, string>> = {
 export const notCalled: Readonly<Record<string, string>> = {
   follow_timeline: "runs when another server has become the primary",
   refuse_change: "raises an error",
-  renew_live_epoch:
-    "updates every channel, when another server has become the primary or a backup was restored",
+  renew_live_epoch: "runs when another server has become the primary or a backup was restored",
 }

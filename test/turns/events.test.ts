@@ -179,15 +179,18 @@ describe("events stored together", () => {
   )
 
   it.each([1, 9])(
-    "get no common epoch if their channels have different epochs (%i events per channel)",
+    "get the epoch of the database, also in channels from before its renewal (%i events per channel)",
     async (each) => {
       const key = randomUUID()
       const given = ["a", "b"].flatMap((name) =>
         Array.from({ length: each }, (_, n) => ({ channel: `market:${key}:${name}`, n })),
       )
-      await place(given)
-      await sql`update channel set epoch = gen_random_uuid() where name = ${`market:${key}:b`}`
-      expect((await place(given)).epoch).toBeNull()
+      const { epoch } = await place(given)
+      const [renewed] = await sql<[{ epoch: string }]>`select renew_live_epoch() as epoch`
+      expect(renewed.epoch).not.toBe(epoch)
+      expect((await place(given)).epoch).toBe(renewed.epoch)
+      const after = await open(`market:${key}:a`)
+      expect([after.epoch, after.offset]).toEqual([renewed.epoch, 2 * each])
     },
   )
 })

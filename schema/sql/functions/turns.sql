@@ -173,15 +173,14 @@ $$;
 --   p.channels  each channel once: its name, and the number of its events
 --   p.events    for each event: the position of its channel in p.channels (counted from 1), the number of later
 --               events of this channel in the batch, the type and the data
--- Returns the last offset of each channel in the given order, and the epoch and the time of all events. The epoch is
--- null if the channels do not all have the same one. Offsets are assigned under the row lock of the channel, so they
+-- Returns the last offset of each channel in the given order, and the epoch and the time of all events. Offsets are assigned under the row lock of the channel, so they
 -- have the order of the commits and no gaps. Channels are locked in the order of their names, so two batches cannot
 -- deadlock.
 create or replace function place_said(p jsonb) returns jsonb language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   given text[] := array(select c->>'name' from jsonb_array_elements(p->'channels') c);
-  names text[]; ends bigint[]; epoch_of uuid; low bigint; is_shared boolean;
+  names text[]; ends bigint[]; epoch_of uuid; low bigint;
 begin
   select l.epoch, l.channel_floor into epoch_of, low from live_epoch l;
   with moved as (
@@ -189,9 +188,9 @@ begin
     select x.name, channel_start(x.name, low) + x.events, epoch_of
       from jsonb_to_recordset(p->'channels') as x(name text, events int) order by x.name
     on conflict (name) do update set "offset" = c."offset" + excluded."offset" - channel_start(excluded.name, low)
-    returning c.name, c."offset", c.epoch
+    returning c.name, c."offset"
   )
-  select array_agg(m.name), array_agg(m."offset"), bool_and(m.epoch = epoch_of) into names, ends, is_shared from moved m;
+  select array_agg(m.name), array_agg(m."offset") into names, ends from moved m;
   if names <> given then
     ends := array(select m."end" from unnest(given) with ordinality as g(name, number)
                     join unnest(names, ends) as m(name, "end") using (name) order by g.number);
@@ -199,7 +198,7 @@ begin
   insert into event (channel, "offset", type, data)
   select given[x.channel], ends[x.channel] - x.after, x.type, x.data
     from jsonb_to_recordset(p->'events') as x(channel int, after int, type text, data jsonb);
-  return jsonb_build_object('epoch', case when is_shared then epoch_of end, 'at', wire_time(now()), 'ends', ends);
+  return jsonb_build_object('epoch', epoch_of, 'at', wire_time(now()), 'ends', ends);
 end $$;
 
 -- Assigns offsets and stores events like place_said, for a plain list of events {channel, type, data}. Returns the
@@ -218,15 +217,14 @@ begin
     insert into channel as c (name, "offset", epoch)
     select channel, channel_start(channel, low) + events, epoch_of from heard
     on conflict (name) do update set "offset" = c."offset" + excluded."offset" - channel_start(excluded.name, low)
-    returning c.name, c."offset", c.epoch
+    returning c.name, c."offset"
   ), placed as materialized (
-    select s.place, s.channel, m."offset" - h.events + s.n as "offset", m.epoch, s.type, s.data
+    select s.place, s.channel, m."offset" - h.events + s.n as "offset", s.type, s.data
       from said s join heard h using (channel) join moved m on m.name = s.channel
   ), told as (
     insert into event (channel, "offset", type, data) select channel, "offset", type, data from placed
   )
-  select jsonb_build_object('epoch', case when bool_and(epoch = epoch_of) then epoch_of end, 'at', wire_time(now()),
-                            'offsets', coalesce(array_agg("offset" order by place), '{}'))
+  select jsonb_build_object('epoch', epoch_of, 'at', wire_time(now()), 'offsets', coalesce(array_agg("offset" order by place), '{}'))
     into given from placed;
   return given;
 end $$;
@@ -235,8 +233,7 @@ end $$;
 -- statements with cached plans cost less than one statement that joins, sorts and groups.
 create or replace function place_events(p jsonb) returns jsonb language plpgsql as $$
 declare
-  e jsonb; name_of text; last_name text := ''; o bigint; offsets bigint[] := '{}';
-  epoch_of uuid; first_epoch uuid; is_shared boolean := true;
+  e jsonb; name_of text; last_name text := ''; o bigint; offsets bigint[] := '{}'; epoch_of uuid; low bigint;
 begin
   if jsonb_array_length(p) > 8 then return place_many_events(p); end if;
   for i in 0 .. jsonb_array_length(p) - 1 loop
@@ -244,21 +241,19 @@ begin
     if name_of < last_name then return place_many_events(p); end if;
     last_name := name_of;
   end loop;
+  select l.epoch, l.channel_floor into epoch_of, low from live_epoch l;
   for i in 0 .. jsonb_array_length(p) - 1 loop
     e := p->i;
     name_of := e->>'channel';
-    update channel c set "offset" = c."offset" + 1 where c.name = name_of returning c."offset", c.epoch into o, epoch_of;
+    update channel c set "offset" = c."offset" + 1 where c.name = name_of returning c."offset" into o;
     if not found then
-      insert into channel as c (name, "offset")
-      select name_of, channel_start(name_of, l.channel_floor) + 1 from live_epoch l
-        on conflict (name) do update set "offset" = c."offset" + 1 returning c."offset", c.epoch into o, epoch_of;
+      insert into channel as c (name, "offset", epoch) values (name_of, channel_start(name_of, low) + 1, epoch_of)
+        on conflict (name) do update set "offset" = c."offset" + 1 returning c."offset" into o;
     end if;
     insert into event (channel, "offset", type, data) values (name_of, o, e->>'type', e->'data');
     offsets := offsets || o;
-    if first_epoch is null then first_epoch := epoch_of; end if;
-    if epoch_of <> first_epoch then is_shared := false; end if;
   end loop;
-  return jsonb_build_object('epoch', case when is_shared then first_epoch end, 'at', wire_time(now()), 'offsets', offsets);
+  return jsonb_build_object('epoch', epoch_of, 'at', wire_time(now()), 'offsets', offsets);
 end $$;
 
 -- Publishes events on behalf of other SQL functions. Returns the channel and offset of each event.
@@ -346,12 +341,10 @@ create or replace function raise_channel_floor(wanted bigint, settled interval) 
    where channel_floor < wanted and floor_raised_at <= now() - settled
 $$;
 
--- Changes the epoch of every channel. It must be called after a backup was restored: offsets that were assigned after
+-- Changes the epoch of all channels. It must be called after a backup was restored: offsets that were assigned after
 -- the backup are lost, and the new epoch makes every client load the state again.
 create or replace function renew_live_epoch() returns uuid language sql as $$
-  with renewed as (update live_epoch set epoch = gen_random_uuid() returning epoch),
-       moved as (update channel set epoch = (select epoch from renewed) returning 1)
-  select epoch from renewed
+  update live_epoch set epoch = gen_random_uuid() returning epoch
 $$;
 
 -- Records the system identifier and the timeline of the server. If they differ from the recorded ones, a standby was
