@@ -1,13 +1,15 @@
 import type { Config } from "../config/config.ts"
 import { findCluster } from "../postgres/embedded/running.ts"
 import { openServer, postgresDir } from "../postgres/open-server.ts"
-import { type Client, connect, findPrimary } from "../postgres/sql.ts"
+import { type Client, type DatabaseAddress, findPrimary } from "../postgres/sql.ts"
 import { currentSchema } from "../postgres/sql-files.ts"
-import { type BackupHeader, formatVersion, type Manifest } from "./archive/manifest.ts"
-import { openPartialFile } from "./archive/partial-file.ts"
-import { writeArchive } from "./archive/write-archive.ts"
+import { type BackupHeader, formatVersion } from "./archive/manifest.ts"
+import { openPartialFile, type PartialFile } from "./archive/partial-file.ts"
+import { type ArchiveWriter, writeArchive } from "./archive/write-archive.ts"
+import { withClient } from "./client.ts"
 import { addCluster } from "./cluster/backup-cluster.ts"
 import { readClock, readDatabaseFacts, readDataDirectory } from "./database-facts-store.ts"
+import { namingPlace } from "./disk-full.ts"
 import { addDump, checkDumpProgram } from "./dump/add-dump.ts"
 import type { Note } from "./progress.ts"
 import { summaryOf } from "./summary.ts"
@@ -21,10 +23,6 @@ export interface BackupOptions {
   readonly signal: AbortSignal
 }
 
-/** A client with one connection, whose statements may take any time. */
-const openClient = (connection: Parameters<typeof connect>[0]["connection"]): Client =>
-  connect({ connection, poolSize: 1, statementTimeoutMs: 0 })
-
 /** Throws instead of creating a database. */
 const requireDatabase = (config: Config): void => {
   if (config.databaseUrl !== undefined || findCluster(postgresDir(config)) !== undefined) return
@@ -33,55 +31,63 @@ const requireDatabase = (config: Config): void => {
   )
 }
 
+const writeBackup = async (
+  { config, file, note, signal }: BackupOptions,
+  address: DatabaseAddress,
+  sql: Client,
+  target: PartialFile,
+) => {
+  const isDump = "url" in address
+  const facts = await readDatabaseFacts(sql)
+  if (isDump) await checkDumpProgram(config.pgBin, facts.postgres_major)
+  const header: BackupHeader = {
+    format: formatVersion,
+    kind: isDump ? "dump" : "cluster",
+    begun_at: new Date().toISOString(),
+    release: currentSchema.release.join("."),
+    architecture: process.arch,
+    ...facts,
+  }
+  const add = async (archive: ArchiveWriter) =>
+    isDump
+      ? addDump(archive, {
+          address,
+          hasWritesUntil: await readClock(sql),
+          pgBin: config.pgBin,
+          note,
+          signal,
+        })
+      : addCluster(archive, {
+          sql,
+          clusterDir: await readDataDirectory(sql),
+          label: `backup ${header.begun_at}`,
+          note,
+          signal,
+        })
+  const written = await writeArchive(target.handle, header, add)
+  signal.throwIfAborted()
+  return summaryOf(file, header, written.manifest, written)
+}
+
 /** Writes a backup of the database to a file, while the service runs or not. */
 export const backUp = async (options: BackupOptions) => {
-  const { config, file, note, replace, signal } = options
+  const { config, file, replace } = options
   requireDatabase(config)
   const target = await openPartialFile(file, { replace })
   let isFinished = false
   try {
-    const server = await openServer(config)
-    const { address } = server
-    let sql: Client | undefined
+    const { address, close } = await openServer(config)
     try {
       await findPrimary(address)
-      sql = openClient(address)
-      const isDump = "url" in address
-      const facts = await readDatabaseFacts(sql)
-      if (isDump) await checkDumpProgram(config.pgBin, facts.postgres_major)
-      const header: BackupHeader = {
-        format: formatVersion,
-        kind: isDump ? "dump" : "cluster",
-        begun_at: new Date().toISOString(),
-        release: currentSchema.release.join("."),
-        architecture: process.arch,
-        ...facts,
-      }
-      const hasWritesUntil = await readClock(sql)
-      const clusterDir = isDump ? "" : await readDataDirectory(sql)
-      const client = sql
-      let manifest: Pick<Manifest, "has_writes_until"> = { has_writes_until: hasWritesUntil }
-      const written = await writeArchive(target.handle, header, async (archive) => {
-        const added = isDump
-          ? await addDump(archive, { address, hasWritesUntil, pgBin: config.pgBin, note, signal })
-          : await addCluster(archive, {
-              sql: client,
-              clusterDir,
-              label: `backup ${header.begun_at}`,
-              note,
-              signal,
-            })
-        manifest = added
-        return added
-      })
-      signal.throwIfAborted()
+      const made = await withClient(address, (sql) => writeBackup(options, address, sql, target))
       await target.finish()
       isFinished = true
-      return summaryOf(file, header, manifest, written)
+      return made
     } finally {
-      await sql?.end({ timeout: 5 })
-      await server.close()
+      await close()
     }
+  } catch (error) {
+    throw namingPlace(error, file)
   } finally {
     if (!isFinished) await target.discard()
   }

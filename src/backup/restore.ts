@@ -2,12 +2,14 @@ import { Redacted, Schema } from "effect"
 import type { Config } from "../config/config.ts"
 import { createClusterFrom } from "../postgres/embedded/new-cluster.ts"
 import { postgresDir } from "../postgres/open-server.ts"
-import { type Client, connect, type DatabaseAddress, findPrimary } from "../postgres/sql.ts"
+import { findPrimary } from "../postgres/sql.ts"
 import { AfterRestore, afterRestore } from "./after-restore-store.ts"
 import type { Manifest } from "./archive/manifest.ts"
 import { type ArchiveContent, readArchive } from "./archive/read-archive.ts"
+import { withClient } from "./client.ts"
 import { extractCluster } from "./cluster/extract-cluster.ts"
 import { checkEmptyDatabase, readMajor, readNeededKeys } from "./database-facts-store.ts"
+import { namingPlace } from "./disk-full.ts"
 import { checkProgram } from "./dump/programs.ts"
 import { restoreDump } from "./dump/restore-dump.ts"
 import { copyProgress, type Note } from "./progress.ts"
@@ -21,15 +23,6 @@ export interface RestoreOptions {
   readonly isMove: boolean
   readonly note: Note
   readonly signal: AbortSignal
-}
-
-const withClient = async <A>(address: DatabaseAddress, use: (sql: Client) => Promise<A>): Promise<A> => {
-  const sql = connect({ connection: address, poolSize: 1, statementTimeoutMs: 0 })
-  try {
-    return await use(sql)
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
 }
 
 const readDone = Schema.decodeUnknownSync(Schema.fromJsonString(AfterRestore))
@@ -49,7 +42,9 @@ const restoreCluster = async (archive: ArchiveContent, options: RestoreOptions):
     ...(config.pgBin === undefined ? {} : { pgBin: config.pgBin }),
     check: ({ binDir, major }) => checkMajor(header, major, binDir),
     fill: async (folder) => {
-      await extractCluster(archive.entries, folder, { bytes: header.bytes, note, signal })
+      await extractCluster(archive.entries, folder, { bytes: header.bytes, note, signal }).catch((error) => {
+        throw namingPlace(error, config.dataDir)
+      })
       manifest = (await archive.finish()).manifest
       note("starting Postgres, which repeats the write-ahead log")
     },

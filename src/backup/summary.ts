@@ -5,7 +5,7 @@ import type { ArchiveFacts } from "./archive/write-archive.ts"
 export const summaryOf = (
   file: string,
   header: BackupHeader,
-  manifest: Pick<Manifest, "has_writes_until">,
+  manifest: Manifest,
   { bytes, sha256 }: ArchiveFacts,
 ) => ({
   file,

@@ -1,7 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { request } from "../fixtures/api-call.ts"
 
 const emoji = [..."🍇🍈🍉🍊🍋🍌🍍🍎🍐🍑🍒🍓🍆🌽🍄🍞🧀🍗🍔🍟🍕🌭🍳🍿🍱🍘"]
 const ids = emoji.flatMap((one) => emoji.flatMap((other) => [`${one}${other}🚀`, `${one}${other}🌊`]))
+
+/** The load must not use all of the processor, which the backup needs too. */
+const pauseMs = 30
 
 /** A write that was acknowledged at this time. */
 interface Acknowledged {
@@ -19,18 +23,19 @@ export const startBuyers = (url: string, tokens: ReadonlyArray<string>) => {
     request(`${url}${path}`, "POST", { token, body })
   const note = (list: Array<Acknowledged>, id: string, status: number) => {
     if (status < 300) list.push({ id, at: Date.now() })
+    return sleep(pauseMs)
   }
   const buy = async (token: string) => {
     while (!isStopped) {
       const id = ids[next++]!
       await ask("/cart", token, { items: [{ emoji_id: id }] })
-      note(bought, id, (await ask("/cart/checkout", token, { method: "Free" })).status)
+      await note(bought, id, (await ask("/cart/checkout", token, { method: "Free" })).status)
     }
   }
   const look = async (token: string) => {
     while (!isStopped) {
       const id = ids[next++]!
-      note(interests, id, (await ask("/user_interests", token, { emoji_id: id })).status)
+      await note(interests, id, (await ask("/user_interests", token, { emoji_id: id })).status)
     }
   }
   const running = Promise.all(

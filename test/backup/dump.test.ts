@@ -1,7 +1,8 @@
-import { mkdirSync } from "node:fs"
+import { copyFileSync, mkdirSync, statSync, truncateSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, inject, it } from "vitest"
 import { backUp } from "../../src/backup/backup.ts"
+import { withClient } from "../../src/backup/client.ts"
 import { restore } from "../../src/backup/restore.ts"
 import { prepareDatabase } from "../../src/postgres/prepare-database.ts"
 import { connect } from "../../src/postgres/sql.ts"
@@ -47,6 +48,8 @@ describe.skipIf(!havePostgres)(
       await expect(backUp(optionsOf(database.url, { PG_BIN: root }))).rejects.toThrow(
         /pg_dump is not in PG_BIN .*: install it with "apt-get install postgresql-client-\d+"/,
       )
+      // The limit of the role does not apply to a backup and a restore.
+      await server.psql("alter role postgres set statement_timeout = 1")
       const made = await backUp(optionsOf(database.url, environment))
       await load.stop()
       expect(made).toMatchObject({ kind: "dump", release: "0.3.0" })
@@ -55,14 +58,17 @@ describe.skipIf(!havePostgres)(
         /is not empty: it contains api_key, .* Create an empty database/,
       )
       await expect(
-        restore({ ...optionsOf("x"), config: testConfig({ DATA_DIR: join(root, "data") }) }),
+        restore({ ...optionsOf(database.url), config: testConfig({ DATA_DIR: join(root, "data") }) }),
       ).rejects.toThrow(/pg_dump\)\. Set DATABASE_URL to an empty database/)
 
-      // The last statement of the transaction fails, so the database stays empty.
+      // The damage is noticed when the whole dump has been sent to the database, which stays empty.
       const url = urlOf("target")
-      await server.psql("alter database target set statement_timeout = 1")
-      await expect(restore(optionsOf(url, environment))).rejects.toThrow(/psql failed: .*statement timeout/)
-      await server.psql("alter database target reset statement_timeout")
+      const short = join(root, "short")
+      copyFileSync(file, short)
+      truncateSync(short, statSync(short).size - 500)
+      await expect(restore({ ...optionsOf(url, environment), file: short })).rejects.toThrow(
+        /short is damaged/,
+      )
       const sql = connect({ connection: { url }, poolSize: 1, statementTimeoutMs: 60_000 })
       expect(await sql`select relname from pg_class where relnamespace = 'public'::regnamespace`).toEqual([])
       await sql.end()

@@ -35,7 +35,7 @@ export const writeArchive = async (
   target: FileHandle,
   header: BackupHeader,
   fill: (archive: ArchiveWriter) => Promise<Omit<Manifest, "entries">>,
-): Promise<ArchiveFacts> => {
+): Promise<ArchiveFacts & { readonly manifest: Manifest }> => {
   const seconds = Math.floor(Date.parse(header.begun_at) / 1000)
   const entries: Array<Manifest["entries"][number]> = []
   const [all, stored] = [createHash("sha256"), createHash("sha256")]
@@ -98,7 +98,7 @@ export const writeArchive = async (
     await write(Buffer.alloc(2 * blockBytes))
     gzip.end()
     await stored$
-    return { bytes, sha256: stored.digest("hex") }
+    return { bytes, sha256: stored.digest("hex"), manifest }
   } catch (error) {
     gzip.destroy()
     await stored$.catch(() => {})
