@@ -10,6 +10,9 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { openPartialFile } from "../../src/backup/archive/partial-file.ts"
+import { readArchive } from "../../src/backup/archive/read-archive.ts"
+import { writeArchive } from "../../src/backup/archive/write-archive.ts"
 import { backUp } from "../../src/backup/backup.ts"
 import { restore, verifyBackup } from "../../src/backup/restore.ts"
 import { connect } from "../../src/postgres/sql.ts"
@@ -214,6 +217,26 @@ describe("a restore", () => {
       /cluster contains a database, which a restore does not overwrite/,
     )
     await refused(/without DATABASE_URL/, file, { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" })
+  })
+
+  it("is refused if the backup is of a newer release, or of a newer format", async () => {
+    const { header } = await readArchive(file, async ({ header }) => ({ header }))
+    const written = async (name: string, change: object) => {
+      const target = await openPartialFile(join(root, name), { replace: false })
+      const facts = async () => ({ has_writes_until: header.begun_at })
+      await writeArchive(target.handle, { ...header, ...change }, facts)
+      await target.finish()
+      return join(root, name)
+    }
+    const release = await written("release", { schema: { ...header.schema, release: [99, 1, 0] } })
+    await refused(
+      /of a newer release \(99\.1\.0\) than this one .* Restore it with release 99\.1\.0/,
+      release,
+    )
+    const migrations = [...header.schema.migrations, "9999_later.sql"]
+    const migrated = await written("migrated", { schema: { ...header.schema, migrations } })
+    await refused(/newer release .*9999_later\.sql/, migrated)
+    await refused(/the format is 2, but this version reads format 1/, await written("format", { format: 2 }))
   })
 
   it("is refused for another major version of Postgres", async () => {

@@ -48,8 +48,10 @@ describe.skipIf(!havePostgres)(
       await expect(backUp(optionsOf(database.url, { PG_BIN: root }))).rejects.toThrow(
         /pg_dump is not in PG_BIN .*: install it with "apt-get install postgresql-client-\d+"/,
       )
-      // The limit of the role does not apply to a backup and a restore.
-      await server.psql("alter role postgres set statement_timeout = 1")
+      // A time limit of the role does not apply to the statements of a backup.
+      await server.psql("alter role postgres set statement_timeout = 9000")
+      const limit = await withClient(database, (sql) => sql`show statement_timeout`)
+      expect(limit).toEqual([{ statement_timeout: "2147483647ms" }])
       const made = await backUp(optionsOf(database.url, environment))
       await load.stop()
       expect(made).toMatchObject({ kind: "dump", release: "0.3.0" })
