@@ -20,6 +20,7 @@ export const platform: Readonly<Record<string, ReadonlyArray<string>>> = {
 /** The subjects and the other subjects they use. Every subject may also import the platform. */
 export const subjects: Readonly<Record<string, ReadonlyArray<string>>> = {
   accounts: [],
+  backup: [],
   mail: [],
   proxy: [],
   keys: ["accounts"],
@@ -46,6 +47,17 @@ export const subjects: Readonly<Record<string, ReadonlyArray<string>>> = {
     "transfers",
   ],
   demo: ["accounts", "directory", "keys", "lootboxes", "orders", "organizations", "sign-in"],
-  cli: ["accounts", "client", "demo", "directory", "keys", "minting", "orders", "organizations", "sign-in"],
+  cli: [
+    "accounts",
+    "backup",
+    "client",
+    "demo",
+    "directory",
+    "keys",
+    "minting",
+    "orders",
+    "organizations",
+    "sign-in",
+  ],
   client: [],
 }

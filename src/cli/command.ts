@@ -2,6 +2,7 @@ import { Effect, Result, type Schema } from "effect"
 import { InvalidRequest, NotFound, type Problem } from "../../schema/errors.ts"
 import type { Page, PageRequest } from "../../schema/paging.ts"
 import { UserAdmin } from "../accounts/user-admin-store.ts"
+import type { Config } from "../config/config.ts"
 import { decoder } from "../http/request/decode.ts"
 import { Organizations } from "../organizations/organization-store.ts"
 import type { CliServices } from "./services.ts"
@@ -36,7 +37,23 @@ export interface ServiceCommand extends CommandForm {
   ) => Promise<void>
 }
 
-export type CliCommand = Command | ServiceCommand
+/** A command that opens the database itself, or needs none. The database is not migrated. */
+export interface OfflineCommand extends CommandForm {
+  readonly work: (
+    input: Input,
+    context: {
+      readonly config: Config
+      /** Writes a line to standard error. */
+      readonly note: (line: string) => void
+      /** Ctrl-C and SIGTERM abort it. The command then removes what it has written, and fails. */
+      readonly signal: AbortSignal
+    },
+  ) => Promise<unknown>
+  /** Whether the exit code is 1 although there is a result, which is printed. */
+  readonly isFailure?: (result: unknown) => boolean
+}
+
+export type CliCommand = Command | ServiceCommand | OfflineCommand
 
 export const optionOf = ({ options }: Input, name: string): string | undefined => options[name]?.at(-1)
 

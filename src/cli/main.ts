@@ -2,7 +2,7 @@ import { Effect, ManagedRuntime } from "effect"
 import { isProblem } from "../../schema/errors.ts"
 import { type Config, readConfig } from "../config/config.ts"
 import { RequestOrigin } from "../http/request/request-origin.ts"
-import type { CliCommand, Command, Input } from "./command.ts"
+import type { CliCommand, Command, Input, OfflineCommand } from "./command.ts"
 import { commands } from "./commands.ts"
 import { openDatabase } from "./database.ts"
 import { parseCommand } from "./parse.ts"
@@ -42,13 +42,31 @@ const runOnDatabase = async (command: Command, input: Input, config: Config): Pr
   }
 }
 
+const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
+
+/** Runs a command that must remove what it has written if it is stopped. */
+const runOffline = async (command: OfflineCommand, input: Input, config: Config): Promise<unknown> => {
+  const stop = new AbortController()
+  const abort = () => stop.abort(new Error("Interrupted. Nothing was changed."))
+  for (const signal of stopSignals) process.on(signal, abort)
+  try {
+    const note = (line: string) => process.stderr.write(`${line}\n`)
+    return await command.work(input, { config, note, signal: stop.signal })
+  } finally {
+    for (const signal of stopSignals) process.off(signal, abort)
+  }
+}
+
 /** Returns whether the command has succeeded. */
 const runCommand = async (command: CliCommand, input: Input, asJson: boolean): Promise<boolean> => {
   const read = readConfig()
   if ("problems" in read) throw new Error(read.problems.join("; "))
   const { config } = read
-  if ("run" in command) {
-    const result = await runOnDatabase(command, input, config)
+  if (!("call" in command)) {
+    const result =
+      "run" in command
+        ? await runOnDatabase(command, input, config)
+        : await runOffline(command, input, config)
     console.log(printed(result, asJson))
     return command.isFailure?.(result) !== true
   }

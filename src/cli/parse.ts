@@ -6,14 +6,20 @@ type Parsed =
   | { readonly help: true }
   | { readonly mistake: string; readonly command?: CliCommand }
 
-/** Finds the command by the first two words and parses the other arguments as the command declares them. */
+/** The command whose name is the first two words, or else the first word. */
+const findCommand = (args: ReadonlyArray<string>, commands: ReadonlyArray<CliCommand>) =>
+  commands.find(({ name }) => name === args.slice(0, 2).join(" ")) ??
+  commands.find(({ name }) => name === args[0])
+
+/** Finds the command by its name and parses the other arguments as the command declares them. */
 export const parseCommand = (args: ReadonlyArray<string>, commands: ReadonlyArray<CliCommand>): Parsed => {
   if (args.length === 0 || args[0] === "help" || args.includes("--help") || args.includes("-h"))
     return { help: true }
-  const name = args.slice(0, 2).join(" ")
-  const command = commands.find((one) => one.name === name)
+  const command = findCommand(args, commands)
   if (command === undefined)
-    return { mistake: `unknown command ${JSON.stringify(name)}. Run "npm run cli -- help" for a list.` }
+    return {
+      mistake: `unknown command ${JSON.stringify(args.slice(0, 2).join(" "))}. Run "npm run cli -- help" for a list.`,
+    }
   const declared = {
     ...Object.fromEntries(
       (command.options ?? []).map((option) => [option, { type: "string", multiple: true } as const]),
@@ -24,7 +30,7 @@ export const parseCommand = (args: ReadonlyArray<string>, commands: ReadonlyArra
   }
   try {
     const { positionals, values } = parseArgs({
-      args: args.slice(2),
+      args: args.slice(command.name.split(" ").length),
       options: declared,
       allowPositionals: true,
     })

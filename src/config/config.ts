@@ -95,3 +95,10 @@ export const readConfig = (
 }
 
 export class AppConfig extends Context.Service<AppConfig, Config>()("directory/Config") {}
+
+/**
+ * The variables that a program of Postgres gets from the environment of this process: where to find programs and files,
+ * and the settings of libpq. The others may be secrets of the service.
+ */
+export const inheritedEnvironment = (): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(PATH|HOME|TMPDIR|PG.*)$/.test(name)))

@@ -62,7 +62,11 @@ export const settings = {
     "URL of an existing Postgres. Without it, an embedded Postgres is started under `DATA_DIR`. It may name several servers, as in `postgres://user:password@db1:5432,db2:5432/directory`: the service then uses the one that is the primary, and follows a failover. With `?target_session_attrs=primary` (or `read-write`) the only server must be the primary too.",
     secret(databaseUrl),
   ),
-  pgBin: optionalSetting("PG_BIN", "Folder of Postgres binaries for the embedded server.", plain),
+  pgBin: optionalSetting(
+    "PG_BIN",
+    "Folder of Postgres binaries for the embedded server, and of `pg_dump`, `pg_restore` and `psql` for backups.",
+    plain,
+  ),
   poolSize: setting("POOL_SIZE", "4", "Connections to Postgres per process.", whole(1, 200)),
   statementTimeoutMs: setting(
     "STATEMENT_TIMEOUT_MS",

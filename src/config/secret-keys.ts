@@ -31,13 +31,9 @@ export const makeKeyFile = (folder: string, file: string): void => {
   }
 }
 
-/**
- * Reads the master key from a file in this folder. The file is used if SECRET_KEYS is not set. The first start
- * generates the key. The key is stored outside the database, so dumps of the database do not contain it.
- */
-const fromFile = (folder: string): ReadonlyArray<NamedKey> => {
-  const file = join(folder, "secret-key")
-  if (!existsSync(file)) makeKeyFile(folder, file)
+const fileIn = (folder: string): string => join(folder, "secret-key")
+
+const readKeyFile = (file: string): ReadonlyArray<NamedKey> => {
   try {
     return fromSetting(keyList(readFileSync(file, "utf8").trim()))
   } catch (error) {
@@ -45,8 +41,24 @@ const fromFile = (folder: string): ReadonlyArray<NamedKey> => {
   }
 }
 
+/**
+ * Reads the master key from a file in this folder. The file is used if SECRET_KEYS is not set. The first start
+ * generates the key. The key is stored outside the database, so dumps of the database do not contain it.
+ */
+const fromFile = (folder: string): ReadonlyArray<NamedKey> => {
+  const file = fileIn(folder)
+  if (!existsSync(file)) makeKeyFile(folder, file)
+  return readKeyFile(file)
+}
+
 export const masterKeys = (config: Pick<Config, "secretKeys" | "dataDir">): ReadonlyArray<NamedKey> =>
   config.secretKeys === undefined ? fromFile(config.dataDir) : fromSetting(Redacted.value(config.secretKeys))
+
+/** Returns the master keys if there are any. Unlike `masterKeys`, it does not generate one. */
+export const configuredKeys = (
+  config: Pick<Config, "secretKeys" | "dataDir">,
+): ReadonlyArray<NamedKey> | undefined =>
+  config.secretKeys === undefined && !existsSync(fileIn(config.dataDir)) ? undefined : masterKeys(config)
 
 /** Returns the key that signs mint permissions: MINT_KEY, or a key derived from the newest master key. */
 export const mintKey = (config: Pick<Config, "mintKey" | "secretKeys" | "dataDir">): Redacted.Redacted => {

@@ -36,6 +36,7 @@ export interface FreeSlots {
   readonly urgent: number
   readonly other: number
 }
+export type UnsentMail = Omit<StoredMail, "payload">
 export interface OutboxMail extends Mail {
   readonly id: number
   readonly at: string
@@ -118,6 +119,10 @@ export class Outbox extends Context.Service<
     readonly keepDue: Effect.Effect<void, Unavailable>
     /** Ends the attempts to deliver a mail. The mail stays in the table as unsent. */
     giveUp(id: number): Effect.Effect<void, Unavailable>
+    /** Lists messages whose attempts have ended without success, and messages that a restore holds. */
+    unsent(limit: number): Effect.Effect<ReadonlyArray<UnsentMail>, Unavailable>
+    /** Makes such a message due again. Returns whether there is one with this id. */
+    retryUnsent(id: number): Effect.Effect<boolean, Unavailable>
     /** Lists the mail to a recipient, newest first. */
     list(recipient: string, limit: number): Effect.Effect<ReadonlyArray<OutboxMail>, Unavailable>
     /** How many messages are still to be sent, and the age in seconds of the oldest one; 0 if there is none. */
@@ -238,6 +243,18 @@ export class Outbox extends Context.Service<
           .pipe(Effect.asVoid),
         sent: (id) =>
           sql.rows((q) => q`update outbox set sent_at = now() where id = ${id}`).pipe(Effect.asVoid),
+        unsent: (limit) =>
+          sql.rows<UnsentMail>(
+            (q) => q`select id, recipient, kind, at, tries from outbox
+                      where sent_at is null and due_at = 'infinity' order by due_at limit ${limit}`,
+          ),
+        retryUnsent: (id) =>
+          sql
+            .rows(
+              (q) => q`update outbox set due_at = now(), tries = 0
+                        where id = ${id} and sent_at is null and due_at = 'infinity' returning id`,
+            )
+            .pipe(Effect.map((rows) => rows.length > 0)),
         list: Effect.fnUntraced(function* (recipient, limit) {
           const rows = yield* sql.rows<StoredMail>(
             (q) => q`select id, recipient, kind, payload, at, tries from outbox

@@ -174,6 +174,17 @@ describe("the command line while the service is running", () => {
     expect(await run("mint", "signer")).toEqual({ address })
   })
 
+  it("lists mail that is not sent any more, and makes it due again", async () => {
+    const [row] = await service.sql<[{ id: number }]>`
+      insert into outbox (recipient, kind, payload, due_at, tries)
+      values ('held@example.com', 'order_receipt', '{}', 'infinity', 3) returning id`
+    expect(await run("mail", "unsent")).toMatchObject([{ id: row.id, recipient: "held@example.com" }])
+    expect(await run("mail", "retry", String(row.id))).toEqual({ retried: row.id })
+    expect(await run("mail", "unsent")).toEqual([])
+    await expect(run("mail", "retry", String(row.id))).rejects.toThrow(/No unsent message/)
+    await expect(run("mail", "retry", "x")).rejects.toThrow(/Not an id/)
+  })
+
   it("requires --force to delete a user who owns ids", async () => {
     const user = await service.user()
     await service.sql`insert into claim (canonical, kind, holder, owner_id) values ('🦊🦊', 'owned', ${user.id}, ${user.id})`
@@ -198,6 +209,11 @@ describe("the command line without a running service", () => {
   it("shows the help without arguments and with --help, and an error for invalid arguments", () => {
     expect(parseCommand([], commands)).toEqual({ help: true })
     expect(parseCommand(["users", "--help"], commands)).toEqual({ help: true })
+    expect(parseCommand(["backup", "file"], commands)).toMatchObject({ input: { words: ["file"] } })
+    expect(parseCommand(["backup", "verify", "file"], commands)).toMatchObject({
+      command: { name: "backup verify" },
+      input: { words: ["file"] },
+    })
     expect(parseCommand(["users", "fly"], commands)).toMatchObject({
       mistake: expect.stringContaining("users fly"),
     })

@@ -95,6 +95,7 @@ const rareCases = {
   "a transfer to a public key": Parties.use((parties) =>
     Effect.all([parties.findByPubkey("00"), parties.isGone(id)]),
   ),
+  "held mail": Outbox.use((outbox) => Effect.all([outbox.unsent(200), outbox.retryUnsent(-1)])),
   "the command line": UserAdmin.use((users) =>
     Effect.all([
       users.create({ email: "cli@example.com", role: "User", passwordHash: "bench" }),

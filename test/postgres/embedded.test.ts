@@ -184,7 +184,9 @@ describe("an embedded Postgres", () => {
     const version = readFileSync(versionFile, "utf8")
     writeFileSync(versionFile, "9\n")
     try {
-      await expect(start(sharedDir)).rejects.toThrow(/created by PostgreSQL 9, but .* is PostgreSQL \d+$/)
+      await expect(start(sharedDir)).rejects.toThrow(
+        /created by PostgreSQL 9, but .* is PostgreSQL \d+: set PG_BIN to the programs of PostgreSQL 9;/,
+      )
     } finally {
       writeFileSync(versionFile, version)
     }

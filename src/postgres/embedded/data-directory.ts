@@ -18,6 +18,7 @@ import type { Home } from "./home.ts"
 import { runAs } from "./os-user.ts"
 
 const unfinishedPrefix = "cluster.initdb-"
+export const unfinishedRestorePrefix = "cluster.restore-"
 
 /**
  * Returns the locale flags of initdb. Postgres 17 and newer have a built-in collation by code point, so an upgrade of
@@ -26,7 +27,7 @@ const unfinishedPrefix = "cluster.initdb-"
 const localeFlags = (major: number): ReadonlyArray<string> =>
   major >= 17 ? ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : ["--locale=C.UTF-8"]
 
-const syncDirectory = (dir: string): void => {
+export const syncDirectory = (dir: string): void => {
   const handle = openSync(dir, "r")
   fsyncSync(handle)
   closeSync(handle)
@@ -59,9 +60,10 @@ const createCluster = async (
   syncDirectory(dir)
 }
 
-const removeUnfinished = (dir: string): void => {
+/** Removes the folders of interrupted processes. The caller holds the lock of the directory. */
+export const removeUnfinished = (dir: string): void => {
   for (const name of readdirSync(dir)) {
-    if (!name.startsWith(unfinishedPrefix)) continue
+    if (!name.startsWith(unfinishedPrefix) && !name.startsWith(unfinishedRestorePrefix)) continue
     try {
       rmSync(join(dir, name), { recursive: true, force: true, maxRetries: 3 })
     } catch {
@@ -92,7 +94,7 @@ export const prepareCluster = async (home: Home, binaries: PostgresBinaries): Pr
   const major = readFileSync(join(home.clusterDir, "PG_VERSION"), "utf8").trim()
   if (major !== String(binaries.major)) {
     throw new Error(
-      `${home.clusterDir} was created by PostgreSQL ${major}, but ${binaries.binDir} is PostgreSQL ${binaries.major}`,
+      `${home.clusterDir} was created by PostgreSQL ${major}, but ${binaries.binDir} is PostgreSQL ${binaries.major}: set PG_BIN to the programs of PostgreSQL ${major}; "Another version of PostgreSQL" in docs/operating.md describes how to change the version`,
     )
   }
   await repairPermissions(home)

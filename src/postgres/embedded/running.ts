@@ -23,13 +23,24 @@ export interface RunningPostgres {
   readonly port: number
 }
 
+/** Returns the folder that contains the cluster, or would contain it. Undefined if the data directory does not exist. */
+const findHome = (dataDir: string): string | undefined => {
+  const dir = resolve(dataDir)
+  return realPath(join(dir, "elsewhere")) ?? realPath(dir)
+}
+
+/** Returns the folder of the cluster of this data directory, or undefined if there is none. Creates nothing. */
+export const findCluster = (dataDir: string): string | undefined => {
+  const home = findHome(dataDir)
+  return home === undefined ? undefined : realPath(join(home, "cluster"))
+}
+
 /**
  * Returns the socket of the server that a running service has started on this directory, or undefined if there is
  * none.
  */
 export const findRunningPostgres = (dataDir: string): RunningPostgres | undefined => {
-  const dir = resolve(dataDir)
-  const home = realPath(join(dir, "elsewhere")) ?? realPath(dir)
+  const home = findHome(dataDir)
   if (home === undefined) return undefined
   // The lines of the server's lock file are: pid, directory, start time, port, socket directory, address, memory,
   // state.

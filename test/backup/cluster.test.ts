@@ -1,0 +1,254 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { openPartialFile } from "../../src/backup/archive/partial-file.ts"
+import { readArchive } from "../../src/backup/archive/read-archive.ts"
+import { writeArchive } from "../../src/backup/archive/write-archive.ts"
+import { backUp } from "../../src/backup/backup.ts"
+import { restore, verifyBackup } from "../../src/backup/restore.ts"
+import { connect } from "../../src/postgres/sql.ts"
+import { request } from "../fixtures/api-call.ts"
+import { freePort } from "../fixtures/free-port.ts"
+import { type Program, startProgram, temporaryFolder } from "../fixtures/program.ts"
+import { cleanUp } from "../fixtures/suite/clean-up.ts"
+import { testConfig } from "../fixtures/test-service.ts"
+import { databaseOf, findDamage } from "../security/fuzz/target.ts"
+import { startBuyers } from "./buyers.ts"
+
+const root = temporaryFolder()
+const keys = `one:${Buffer.alloc(32, 5).toString("base64url")}`
+const otherKeys = `one:${Buffer.alloc(32, 6).toString("base64url")}`
+const [dataDir, restoredDir, file] = [join(root, "data"), join(root, "restored"), join(root, "backup")]
+const notes: Array<string> = []
+
+const optionsOf = (folder: string, path = file, environment: Record<string, string> = {}) => ({
+  config: testConfig({ DATA_DIR: folder, SECRET_KEYS: keys, ...environment }),
+  file: path,
+  replace: false,
+  isMove: false,
+  note: (line: string) => notes.push(line),
+  signal: new AbortController().signal,
+})
+
+const programs: Array<Program> = []
+/** Mail waits in the outbox, because its server does not accept connections. */
+const start = async (folder: string) => {
+  const port = await freePort()
+  const program = startProgram({
+    PORT: String(port),
+    DATA_DIR: folder,
+    SECRET_KEYS: keys,
+    DEMO: "false",
+    LOG_LEVEL: "Fatal",
+    RATE_LIMIT: "off",
+    SMTP_URL: `smtp://127.0.0.1:${await freePort()}`,
+    MAIL_FROM: "directory@example.com",
+  })
+  programs.push(program)
+  await program.printed("docs")
+  return { program, url: `http://127.0.0.1:${port}` }
+}
+const open = (folder: string) => {
+  const sql = connect({ connection: databaseOf(folder), poolSize: 1, statementTimeoutMs: 60_000 })
+  cleanUp(() => sql.end({ timeout: 1 }))
+  return sql
+}
+const people = ["ann@example.com", "ben@example.com"].map((email) => ({
+  email,
+  password: "correct horse battery",
+}))
+const logIn = async (url: string, body: object) =>
+  (await request(`${url}/auth/token`, "POST", { body })).body.access_token as string
+
+/** The state of the service that is backed up. It is killed after the first tests. */
+let url = ""
+let sql: ReturnType<typeof open>
+let program: Program
+
+beforeAll(async () => {
+  ;({ program, url } = await start(dataDir))
+  sql = open(dataDir)
+  for (const body of people) await request(`${url}/users`, "POST", { body })
+  await sql`update app_user set free_limit = 10000, email_verified_at = now()`
+})
+afterAll(async () => {
+  for (const one of programs) {
+    one.child.kill("SIGTERM")
+    await one.ended
+  }
+})
+
+describe("a backup of the embedded Postgres", () => {
+  it("is refused if DATA_DIR has no database, and creates none", async () => {
+    const nowhere = join(root, "nowhere")
+    await expect(backUp(optionsOf(nowhere))).rejects.toThrow(/nowhere\/postgres contains no database/)
+    expect(existsSync(nowhere)).toBe(false)
+    expect(existsSync(`${file}.partial`)).toBe(false)
+  })
+
+  it("that is interrupted leaves no file, and Postgres ends it", async () => {
+    const stop = new AbortController()
+    const running = backUp({ ...optionsOf(dataDir), signal: stop.signal })
+    await expect.poll(async () => (await sql`select 1 from pg_replication_slots`).length).toBe(1)
+    stop.abort(new Error("Interrupted."))
+    await expect(running).rejects.toThrow("Interrupted.")
+    expect(readdirSync(root)).toEqual(["data"])
+    await expect.poll(async () => (await sql`select 1 from pg_replication_slots`).length).toBe(0)
+  })
+
+  it("contains every write that was acknowledged before its end, after everything was killed", async () => {
+    const tokens = await Promise.all(people.map((body) => logIn(url, body)))
+    const [{ epoch } = { epoch: "" }] = await sql<{ epoch: string }[]>`select epoch from live_epoch`
+    const load = startBuyers(url, tokens)
+    await expect.poll(() => load.bought.length).toBeGreaterThan(5)
+    const before = load.bought.length
+
+    // What an earlier process has left behind is overwritten, and the file of another process is not.
+    writeFileSync(`${file}.partial`, "left behind", { mode: 0o644 })
+    const [made, second] = await Promise.allSettled([backUp(optionsOf(dataDir)), backUp(optionsOf(dataDir))])
+    const [done] = [made, second].flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
+    const [refused] = [made, second].flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []))
+    expect(refused).toMatch(/Another backup is writing|exists\. Choose another name/)
+    await expect.poll(() => load.bought.length).toBeGreaterThan(before + 5)
+    process.kill(
+      Number.parseInt(readFileSync(join(dataDir, "postgres/cluster/postmaster.pid"), "utf8"), 10),
+      "SIGKILL",
+    )
+    program.child.kill("SIGKILL")
+    await program.ended
+    await load.stop()
+
+    expect(done).toMatchObject({ kind: "cluster", release: "0.3.0", needed_keys: ["one"] })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(existsSync(`${file}.partial`)).toBe(false)
+    expect(await verifyBackup(file, optionsOf("").signal, () => {})).toEqual(done)
+    for (const secret of [keys.slice(4), "secret-key"])
+      expect(readFileSync(file).includes(secret)).toBe(false)
+
+    const restored = await restore(optionsOf(restoredDir))
+    expect(restored.ledger_difference_in_cents).toBe(0)
+    expect(restored.ended_sessions).toBeGreaterThanOrEqual(2)
+    expect(restored.held_mail).toBeGreaterThan(5)
+    expect(readdirSync(join(restoredDir, "postgres")).sort()).toEqual(["cluster", "lock"])
+
+    const service = await start(restoredDir)
+    const found = open(restoredDir)
+    const until = Date.parse(restored.has_writes_until)
+    const idsOf = (list: typeof load.bought) => list.filter(({ at }) => at < until).map(({ id }) => id)
+    expect(idsOf(load.bought).length).toBeGreaterThanOrEqual(before)
+    const owned = await found<{ id: string }[]>`select canonical as id from claim where kind = 'owned'`
+    const wanted = await found<{ id: string }[]>`select canonical as id from user_interest`
+    const lost = (list: typeof load.bought, rows: typeof owned) =>
+      idsOf(list).filter((id) => !rows.some((row) => row.id === id))
+    expect(lost(load.bought, owned)).toEqual([])
+    expect(lost(load.interests, wanted)).toEqual([])
+    expect(await findDamage(found)).toEqual([])
+
+    const [row] = await found<{ epoch: string; channels: number }[]>`
+      select l.epoch, (select count(*)::int from channel c where c.epoch <> l.epoch) as channels from live_epoch l`
+    expect(row).toMatchObject({ channels: 0 })
+    expect(row?.epoch).not.toBe(epoch)
+    expect(await found`select 1 from outbox where sent_at is null and due_at < 'infinity'`).toEqual([])
+    const account = async (token: string) =>
+      (await request(`${service.url}/account`, "GET", { token })).status
+    expect(await account(tokens[0]!)).toBe(401)
+    expect(await account(await logIn(service.url, people[0]!))).toBe(200)
+
+    await expect(restore(optionsOf(restoredDir))).rejects.toThrow(/The service is running with this data/)
+  })
+})
+
+describe("a restore", () => {
+  const target = join(root, "target")
+  const refused = async (reason: RegExp, path = file, environment: Record<string, string> = {}) => {
+    await expect(restore(optionsOf(target, path, environment))).rejects.toThrow(reason)
+    const left = existsSync(join(target, "postgres")) ? readdirSync(join(target, "postgres")) : []
+    expect(left.filter((name) => name !== "lock")).toEqual([])
+  }
+  const changed = (name: string, change: (path: string) => void) => {
+    const path = join(root, name)
+    copyFileSync(file, path)
+    change(path)
+    return path
+  }
+
+  it("is refused without the keys that encrypted the data, and generates none", async () => {
+    await refused(/need the key "one"\. SECRET_KEYS cannot decrypt them/, file, { SECRET_KEYS: otherKeys })
+    const without = testConfig({ DATA_DIR: target })
+    const options = { ...optionsOf(target), config: { ...without, secretKeys: undefined } }
+    await expect(restore(options)).rejects.toThrow(/No key is configured/)
+    expect(existsSync(join(target, "secret-key"))).toBe(false)
+  })
+
+  it("is refused if a byte of the file is damaged, or its end is missing, and leaves nothing behind", async () => {
+    const size = statSync(file).size
+    const damaged = changed("damaged", (path) => {
+      const content = readFileSync(path)
+      content[size >> 1]! ^= 1
+      writeFileSync(path, content)
+    })
+    await refused(/damaged is damaged or not a backup/, damaged)
+    const short = changed("short", (path) => truncateSync(path, size - 1000))
+    await refused(/short is damaged or not a backup/, short)
+    await expect(verifyBackup(short, optionsOf("").signal, () => {})).rejects.toThrow(/short is damaged/)
+    const text = changed("text", (path) => writeFileSync(path, "not a backup"))
+    await refused(/text is damaged or not a backup/, text)
+    await refused(/ENOENT.*missing/, join(root, "missing"))
+  })
+
+  it("that is interrupted leaves nothing behind", async () => {
+    const stop = new AbortController()
+    const note = () => stop.abort(new Error("Interrupted."))
+    await expect(restore({ ...optionsOf(target), note, signal: stop.signal })).rejects.toThrow("Interrupted.")
+    await refused(/need the key/, file, { SECRET_KEYS: otherKeys })
+  })
+
+  it("is refused if the data directory contains a database, or DATABASE_URL is set", async () => {
+    await expect(restore(optionsOf(dataDir))).rejects.toThrow(
+      /cluster contains a database, which a restore does not overwrite/,
+    )
+    await refused(/without DATABASE_URL/, file, { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" })
+  })
+
+  it("is refused if the backup is of a newer release, or of a newer format", async () => {
+    const { header } = await readArchive(file, async ({ header }) => ({ header }))
+    const written = async (name: string, change: object) => {
+      const target = await openPartialFile(join(root, name), { replace: false })
+      const facts = async () => ({ has_writes_until: header.begun_at })
+      await writeArchive(target.handle, { ...header, ...change }, facts)
+      await target.finish()
+      return join(root, name)
+    }
+    const release = await written("release", { schema: { ...header.schema, release: [99, 1, 0] } })
+    await refused(
+      /of a newer release \(99\.1\.0\) than this one .* Restore it with release 99\.1\.0/,
+      release,
+    )
+    const migrations = [...header.schema.migrations, "9999_later.sql"]
+    const migrated = await written("migrated", { schema: { ...header.schema, migrations } })
+    await refused(/newer release .*9999_later\.sql/, migrated)
+    await refused(/the format is 2, but this version reads format 1/, await written("format", { format: 2 }))
+  })
+
+  it("is refused for another major version of Postgres", async () => {
+    const programs = temporaryFolder()
+    writeFileSync(join(programs, "postgres"), '#!/bin/sh\necho "postgres (PostgreSQL) 99.1"\n')
+    chmodSync(join(programs, "postgres"), 0o755)
+    await refused(
+      /files of PostgreSQL 18, but .* is PostgreSQL 99, which cannot read them\. Set PG_BIN/,
+      file,
+      {
+        PG_BIN: programs,
+      },
+    )
+  })
+})
