@@ -283,6 +283,11 @@ export const settings = {
     "Token that `GET /metrics` requires, as `Authorization: Bearer TOKEN`. At least 16 characters.",
     secret(bearerSecret),
   ),
+  gitCommit: optionalSetting(
+    "GIT_COMMIT",
+    "Commit that `GET /version` shows. `npm run build` uses it too. Default: the commit of the git checkout in which the build ran.",
+    plain,
+  ),
   failpoint: optionalSetting(
     "FAILPOINT",
     "Kills the process at this named point, for crash tests; ignored in production.",

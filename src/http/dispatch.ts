@@ -10,6 +10,7 @@ import {
   type Unavailable,
 } from "../../schema/errors.ts"
 import { CurrentRequestTime } from "../postgres/request-time.ts"
+import { deprecationLines } from "./deprecation.ts"
 import type { Endpoint, RawRequest, RawResponse } from "./endpoint.ts"
 import { authHeaders, type Guards, idempotencyHeader, type RateHeaders } from "./guards.ts"
 import type { Principal } from "./principal.ts"
@@ -341,6 +342,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
     ...(prepared === undefined ? {} : { prepared }),
     ...(work === undefined ? {} : { work }),
     ...(route.errorBody === undefined ? {} : { errorBody: route.errorBody }),
+    ...(route.deprecated === undefined ? {} : { deprecationLines: deprecationLines(route.deprecated) }),
     ...(route.sameOrigin === undefined ? {} : { sameOrigin: route.sameOrigin }),
   }
   return endpoint

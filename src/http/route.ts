@@ -8,6 +8,7 @@ import type {
   Unauthorized,
   Unavailable,
 } from "../../schema/errors.ts"
+import type { Deprecation } from "./deprecation.ts"
 import type { ErrorBody, Method, Precomputed, RequestView } from "./endpoint.ts"
 import type { Principal } from "./principal.ts"
 import type { Reply } from "./response/reply.ts"
@@ -76,6 +77,8 @@ interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
   readonly id: string
   readonly group: string
   readonly summary: string
+  /** The route will be removed: its responses and the OpenAPI document say when. */
+  readonly deprecated?: Deprecation
   readonly method: M
   readonly path: Path
   readonly auth: A
