@@ -112,7 +112,7 @@ export const settings = {
   ),
   secretKeys: optionalSetting(
     "SECRET_KEYS",
-    "Master keys as `id:secret` (32 random bytes in base64), newest first, comma-separated. **Required in production with `DATABASE_URL`.** Otherwise, without it, one is generated and stored under `DATA_DIR`.",
+    "Master keys as `id:secret` (32 random bytes in base64), newest first, comma-separated. **Required in production with `DATABASE_URL`.** Otherwise, without it, one is generated and stored under `DATA_DIR`. `npm run --silent cli -- keys generate` prints a new one.",
     secret(keyList),
   ),
   mintKey: optionalSetting(

@@ -10,8 +10,8 @@ import {
   Unprocessable,
 } from "../../schema/errors.ts"
 import { contractVersion, productVersion } from "../config/product-version.ts"
-import { deprecationText } from "./deprecation.ts"
 import { parameterNames } from "./request/path.ts"
+import { deprecationText } from "./response/deprecation.ts"
 import { isWrite, type Route, takesKey } from "./route.ts"
 
 type Json = Record<string, unknown>

@@ -8,9 +8,9 @@ import type {
   Unauthorized,
   Unavailable,
 } from "../../schema/errors.ts"
-import type { Deprecation } from "./deprecation.ts"
 import type { ErrorBody, Method, Precomputed, RequestView } from "./endpoint.ts"
 import type { Principal } from "./principal.ts"
+import type { Deprecation } from "./response/deprecation.ts"
 import type { Reply } from "./response/reply.ts"
 
 /** A schema that needs no services to decode or encode. */

@@ -1,4 +1,4 @@
-import type { DatabaseServer } from "../config/database-url.ts"
+import type { DatabaseServer } from "../../config/database-url.ts"
 
 interface Failure {
   readonly code?: string

@@ -1,13 +1,13 @@
 import { Context, Effect, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { NotFound } from "../../schema/errors.ts"
-import { toEndpoint } from "../../src/http/dispatch.ts"
-import type { Guards } from "../../src/http/guards.ts"
-import { openApi } from "../../src/http/openapi.ts"
-import { StaticResponse } from "../../src/http/response/static.ts"
-import { route } from "../../src/http/route.ts"
-import { serveEndpoints } from "../fixtures/servers/http-server.ts"
-import { cleanUp } from "../fixtures/suite/clean-up.ts"
+import { NotFound } from "../../../schema/errors.ts"
+import { toEndpoint } from "../../../src/http/dispatch.ts"
+import type { Guards } from "../../../src/http/guards.ts"
+import { openApi } from "../../../src/http/openapi.ts"
+import { StaticResponse } from "../../../src/http/response/static.ts"
+import { route } from "../../../src/http/route.ts"
+import { serveEndpoints } from "../../fixtures/servers/http-server.ts"
+import { cleanUp } from "../../fixtures/suite/clean-up.ts"
 
 const deprecated = { since: "2026-11-01", sunset: "2027-05-01", link: "https://docs.example/moves" } as const
 const base = {

@@ -1,12 +1,12 @@
 import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
 import { describe, expect, inject, it } from "vitest"
-import { toConnectionProblem } from "../../src/postgres/connection-problem.ts"
-import { versionProblem } from "../../src/postgres/preflight.ts"
-import { prepareDatabase } from "../../src/postgres/prepare-database.ts"
-import { connect } from "../../src/postgres/sql.ts"
-import { freePort } from "../fixtures/free-port.ts"
-import { cleanUp } from "../fixtures/suite/clean-up.ts"
+import { toConnectionProblem } from "../../../src/postgres/checks/connection-problem.ts"
+import { versionProblem } from "../../../src/postgres/checks/preflight.ts"
+import { prepareDatabase } from "../../../src/postgres/prepare-database.ts"
+import { connect } from "../../../src/postgres/sql.ts"
+import { freePort } from "../../fixtures/free-port.ts"
+import { cleanUp } from "../../fixtures/suite/clean-up.ts"
 
 const prepare = (url: string) => prepareDatabase({ url }, 8000)
 const { port, socketDir } = inject("postgres")
