@@ -179,7 +179,10 @@ export const startService = async (
       .map(admission.admit)
       .map((one) => (widget === undefined ? one : endpointWithRecaptcha(one, widget)))
       .map((one) => (notice === undefined ? one : endpointWithNotice(one, notice)))
-    metricsServer = await startMetricsServer(endpoints, config.metricsPort, shared)
+    metricsServer = await startMetricsServer(endpoints, config.metricsPort, {
+      ...shared,
+      portSetting: "METRICS_PORT",
+    })
     const server: Server = await startServer({
       ...shared,
       port: options.port,

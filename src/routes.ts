@@ -30,6 +30,7 @@ import { adminEvents } from "./operations/admin-event-routes.ts"
 import { dev } from "./operations/dev-routes.ts"
 import { documents } from "./operations/document-routes.ts"
 import { operations } from "./operations/routes.ts"
+import { versionRoutes } from "./operations/version-routes.ts"
 import { cart } from "./orders/cart/routes.ts"
 import { randomCodes } from "./orders/codes/random-routes.ts"
 import { codes } from "./orders/codes/routes.ts"
@@ -61,6 +62,7 @@ function wholeTable(): ReadonlyArray<Route> {
 // biome-ignore format: one group a line
 const table = [
   ...operations,
+  ...versionRoutes,
   ...documents(wholeTable),
   ...live,
   ...assets,

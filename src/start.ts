@@ -1,10 +1,9 @@
-import { once } from "node:events"
-import { createServer } from "node:net"
 import { join } from "node:path"
 import { Redacted } from "effect"
 import { banner } from "./banner.ts"
 import { type Config, readConfig } from "./config/config.ts"
 import { readDemoItems } from "./demo/demo-item-store.ts"
+import { listenProblem } from "./http/listen-problem.ts"
 import { keepEmbeddedPostgres } from "./postgres/embedded/keeper.ts"
 import { prepareDatabase } from "./postgres/prepare-database.ts"
 import type { Client, DatabaseAddress } from "./postgres/sql.ts"
@@ -74,14 +73,8 @@ const stopMs = ({ drainSeconds }: Config): number => Math.min(2 ** 31 - 1, (2 * 
  * a new version replaces an old one. With the embedded database it is a mistake.
  */
 const checkPortIsFree = async ({ host, port }: Config): Promise<void> => {
-  const probe = createServer().listen(port, host)
-  try {
-    await once(probe, "listening")
-  } catch {
-    throw new Error(`cannot listen on port ${port} of ${host}: it is in use or not permitted`)
-  }
-  probe.close()
-  await once(probe, "close")
+  const problem = await listenProblem(host, port)
+  if (problem !== undefined) throw new Error(problem)
 }
 
 /** Rejects usable demo data before any process serves. Without demo data it is one query. */

@@ -108,7 +108,7 @@ describe("the source code", () => {
     otplib: ["src/accounts/two-factor/totp.ts"],
     rxjs: ["src/live/hub.ts"],
     stripe: ["src/orders/payments/stripe.ts"],
-    nodemailer: ["src/mail/smtp-connection.ts", "src/mail/smtp.ts"],
+    nodemailer: ["src/mail/smtp-check.ts", "src/mail/smtp-connection.ts", "src/mail/smtp.ts"],
   }
   it.each(Object.entries(importers))("imports the library %s in only one file", (name, files) => {
     const offences = all.filter(

@@ -224,7 +224,7 @@ describe("a startup error", () => {
   it("for a data directory that cannot be created is one line that names the directory", async () => {
     const program = startEmpty({ DATA_DIR: "/proc/directory", PORT: String(await freePort()) })
     expect((await program.ended).code).toBe(1)
-    expect(program.output().trim()).toMatch(/^cannot create \/proc\/directory: .*$/)
+    expect(program.output().trim()).toMatch(/^DATA_DIR: cannot create \/proc\/directory: .*$/)
   })
   it("for a system that cannot load the native server is one line that names a solution", async () => {
     const flags = ["--require", join(import.meta.dirname, "fixtures/old-system.cjs")]
@@ -251,7 +251,7 @@ describe("a startup error", () => {
     const second = startEmpty({ ...shared, DATA_DIR: temporaryFolder() })
     expect((await second.ended).code).toBe(1)
     expect(second.output().trim()).toBe(
-      `cannot listen on port ${port} of 127.0.0.1: it is in use or not permitted`,
+      `PORT: port ${port} of 127.0.0.1 is in use. Stop the process that uses it (ss -ltnp), or set another PORT.`,
     )
   })
 })

@@ -11,6 +11,7 @@ const keyPlace = ({ dataDir, secretKeys }: Config): string =>
 const backup: OfflineCommand = {
   name: "backup",
   words: ["file"],
+  example: "directory.backup",
   flags: ["force"],
   summary:
     "Write a backup of the database to a new file, while the service runs or not. --force replaces the file. The keys of the service are not in it",
@@ -24,6 +25,7 @@ const backup: OfflineCommand = {
 const verify: OfflineCommand = {
   name: "backup verify",
   words: ["file"],
+  example: "directory.backup",
   summary: "Check that a backup is complete and undamaged. Needs no database",
   work: ({ words: [file = ""] }, { note, signal }) => verifyBackup(file, signal, note),
 }
@@ -31,6 +33,7 @@ const verify: OfflineCommand = {
 const restoreBackup: OfflineCommand = {
   name: "restore",
   words: ["file"],
+  example: "directory.backup",
   flags: ["move"],
   summary:
     "Restore a backup into a DATA_DIR without a database, or into an empty database of DATABASE_URL. Ends all sessions and holds waiting mail, unless --move says that nothing was written since the backup. Exit code 1 if the audit of the ledger finds a difference",

@@ -20,6 +20,12 @@ interface CommandForm {
   readonly options?: ReadonlyArray<string>
   readonly flags?: ReadonlyArray<string>
   readonly summary: string
+  /** The arguments of the example in the help, if the usual ones (see `samples`) do not fit. */
+  readonly example?: string
+  /** The name under which earlier releases had the command. It still works. */
+  readonly formerName?: string
+  /** Formats the result for people. Without it, the result is printed as a table or as lines. */
+  readonly text?: (result: never) => string
 }
 
 /** A command that reads or changes the database. The program prints the value that `run` returns. */
@@ -53,7 +59,20 @@ export interface OfflineCommand extends CommandForm {
   readonly isFailure?: (result: unknown) => boolean
 }
 
-export type CliCommand = Command | ServiceCommand | OfflineCommand
+/** A command that runs whatever the settings are, because it checks them or makes one. */
+export interface ToolCommand extends CommandForm {
+  readonly tool: (
+    input: Input,
+    context: {
+      /** Writes a line to standard error. */
+      readonly note: (line: string) => void
+    },
+  ) => Promise<unknown>
+  /** Whether the exit code is 1 although there is a result, which is printed. */
+  readonly isFailure?: (result: unknown) => boolean
+}
+
+export type CliCommand = Command | ServiceCommand | OfflineCommand | ToolCommand
 
 export const optionOf = ({ options }: Input, name: string): string | undefined => options[name]?.at(-1)
 
@@ -84,6 +103,7 @@ export const checkedWord = <const A extends string>(
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+export const isUuid = (text: string): boolean => uuid.test(text)
 
 /** Returns the id of a user. `name` is the email or the id of the user. An id is returned without a lookup. */
 export const userId = Effect.fnUntraced(function* (name: string) {

@@ -1,6 +1,20 @@
+import { resolve } from "node:path"
 import type { Config } from "../config/config.ts"
-import { type OpenServer, openServer } from "../postgres/open-server.ts"
+import { findCluster } from "../postgres/embedded/running.ts"
+import { type OpenServer, openServer, postgresDir } from "../postgres/open-server.ts"
 import { prepareDatabase } from "../postgres/prepare-database.ts"
+
+/**
+ * Fails if there is no embedded database. With a wrong DATA_DIR, the command would create an empty database there, and the
+ * operator would look at the wrong one.
+ */
+export const checkDatabaseExists = (config: Config): void => {
+  if (config.databaseUrl !== undefined || findCluster(postgresDir(config)) !== undefined) return
+  throw new Error(
+    `DATA_DIR: there is no database in ${resolve(config.dataDir)}. Set DATA_DIR or DATABASE_URL as for the service, ` +
+      "or start the service there once, which creates it: npm start",
+  )
+}
 
 /**
  * Opens the database of DATABASE_URL. If DATABASE_URL is not set, opens the embedded database. The server of the
@@ -8,6 +22,7 @@ import { prepareDatabase } from "../postgres/prepare-database.ts"
  * newest schema.
  */
 export const openDatabase = async (config: Config): Promise<OpenServer> => {
+  checkDatabaseExists(config)
   const database = await openServer(config)
   try {
     await prepareDatabase(database.address, config.statementTimeoutMs)

@@ -2,11 +2,12 @@ import { Effect, ManagedRuntime } from "effect"
 import { isProblem } from "../../schema/errors.ts"
 import { type Config, readConfig } from "../config/config.ts"
 import { RequestOrigin } from "../http/request/request-origin.ts"
-import type { CliCommand, Command, Input, OfflineCommand } from "./command.ts"
+import type { CliCommand, Command, Input, OfflineCommand, ServiceCommand } from "./command.ts"
 import { commands } from "./commands.ts"
 import { openDatabase } from "./database.ts"
+import { commandUsage, help } from "./help.ts"
 import { parseCommand } from "./parse.ts"
-import { commandUsage, printed, usage } from "./print.ts"
+import { printed } from "./print.ts"
 import { cliServices } from "./services.ts"
 
 /** Exit codes: 0 success, 1 failure, 2 invalid usage. */
@@ -50,37 +51,42 @@ const runOffline = async (command: OfflineCommand, input: Input, config: Config)
   const abort = () => stop.abort(new Error("Interrupted. Nothing was changed."))
   for (const signal of stopSignals) process.on(signal, abort)
   try {
-    const note = (line: string) => process.stderr.write(`${line}\n`)
     return await command.work(input, { config, note, signal: stop.signal })
   } finally {
     for (const signal of stopSignals) process.off(signal, abort)
   }
 }
 
+const note = (line: string): void => void process.stderr.write(`${line}\n`)
+
+const readSettings = (): Config => {
+  const read = readConfig()
+  if ("problems" in read) throw new Error(read.problems.join("\n"))
+  return read.config
+}
+
+const resultOf = async (command: Exclude<CliCommand, ServiceCommand>, input: Input): Promise<unknown> => {
+  if ("tool" in command) return command.tool(input, { note })
+  const config = readSettings()
+  return "run" in command ? runOnDatabase(command, input, config) : runOffline(command, input, config)
+}
+
 /** Returns whether the command has succeeded. */
 const runCommand = async (command: CliCommand, input: Input, asJson: boolean): Promise<boolean> => {
-  const read = readConfig()
-  if ("problems" in read) throw new Error(read.problems.join("; "))
-  const { config } = read
-  if (!("call" in command)) {
-    const result =
-      "run" in command
-        ? await runOnDatabase(command, input, config)
-        : await runOffline(command, input, config)
-    console.log(printed(result, asJson))
-    return command.isFailure?.(result) !== true
+  if ("call" in command) {
+    const print = (value: unknown) => console.log(JSON.stringify(value))
+    await command.call(input, { baseUrl: readSettings().baseUrl, print })
+    return true
   }
-  await command.call(input, {
-    baseUrl: config.baseUrl,
-    print: (value) => console.log(JSON.stringify(value)),
-  })
-  return true
+  const result = await resultOf(command, input)
+  console.log(command.text === undefined || asJson ? printed(result, asJson) : command.text(result as never))
+  return command.isFailure?.(result) !== true
 }
 
 const main = async (args: ReadonlyArray<string>): Promise<number> => {
   const parsed = parseCommand(args, commands)
   if ("help" in parsed) {
-    console.log(usage(commands))
+    console.log(help(parsed.help))
     return 0
   }
   if ("mistake" in parsed) {

@@ -1,25 +1,48 @@
 import { parseArgs } from "node:util"
 import type { CliCommand, Input } from "./command.ts"
+import { nearest } from "./nearest.ts"
 
 type Parsed =
   | { readonly command: CliCommand; readonly input: Input; readonly asJson: boolean }
-  | { readonly help: true }
+  | { readonly help: ReadonlyArray<CliCommand> }
   | { readonly mistake: string; readonly command?: CliCommand }
 
-/** The command whose name is the first two words, or else the first word. */
-const findCommand = (args: ReadonlyArray<string>, commands: ReadonlyArray<CliCommand>) =>
-  commands.find(({ name }) => name === args.slice(0, 2).join(" ")) ??
-  commands.find(({ name }) => name === args[0])
+const isHelp = (word: string, i: number): boolean =>
+  word === "--help" || word === "-h" || (word === "help" && i === 0)
+
+/** The command whose name, or former name, is the first two words, or else the first word. */
+const findCommand = (words: ReadonlyArray<string>, commands: ReadonlyArray<CliCommand>) =>
+  [words.slice(0, 2).join(" "), words[0]]
+    .map((given) => commands.find(({ formerName, name }) => given === name || given === formerName))
+    .find((found) => found !== undefined)
+
+const unknown = (words: ReadonlyArray<string>, commands: ReadonlyArray<CliCommand>): string => {
+  const given = words.slice(0, 2).join(" ")
+  const meant = nearest(
+    given,
+    commands.map(({ name }) => name),
+  )
+  return `Unknown command: ${given}. ${
+    meant === undefined ? 'Run "npm run cli -- help" for a list.' : `Did you mean "${meant}"?`
+  }`
+}
+
+const countMistake = (words: ReadonlyArray<string>, given: ReadonlyArray<string>): string | undefined => {
+  const missing = words[given.length]
+  if (missing !== undefined) return `Missing argument: ${missing.toUpperCase()}`
+  return given.length > words.length ? `Unexpected argument: ${given[words.length]}` : undefined
+}
 
 /** Finds the command by its name and parses the other arguments as the command declares them. */
 export const parseCommand = (args: ReadonlyArray<string>, commands: ReadonlyArray<CliCommand>): Parsed => {
-  if (args.length === 0 || args[0] === "help" || args.includes("--help") || args.includes("-h"))
-    return { help: true }
-  const command = findCommand(args, commands)
-  if (command === undefined)
-    return {
-      mistake: `unknown command ${JSON.stringify(args.slice(0, 2).join(" "))}. Run "npm run cli -- help" for a list.`,
-    }
+  const words = args.filter((word, i) => !isHelp(word, i))
+  const command = findCommand(words, commands)
+  const group = commands.filter(({ name }) => name.split(" ")[0] === words[0])
+  if (words.length === 0) return { help: commands }
+  if (command !== undefined && words.length < args.length) return { help: [command] }
+  if (group.length > 0 && (words.length < args.length || words.length === 1) && command === undefined)
+    return { help: group }
+  if (command === undefined) return { mistake: unknown(words, commands) }
   const declared = {
     ...Object.fromEntries(
       (command.options ?? []).map((option) => [option, { type: "string", multiple: true } as const]),
@@ -34,9 +57,8 @@ export const parseCommand = (args: ReadonlyArray<string>, commands: ReadonlyArra
       options: declared,
       allowPositionals: true,
     })
-    if (positionals.length !== command.words.length) {
-      return { mistake: `expected ${command.words.length} arguments, got ${positionals.length}`, command }
-    }
+    const mistake = countMistake(command.words, positionals)
+    if (mistake !== undefined) return { mistake, command }
     const { json, ...rest } = values as Record<string, Array<string> | boolean | undefined>
     const options = Object.fromEntries(
       Object.entries(rest).flatMap(([key, value]) =>

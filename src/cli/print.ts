@@ -1,5 +1,3 @@
-import type { CliCommand } from "./command.ts"
-
 type Row = Readonly<Record<string, unknown>>
 
 const cell = (value: unknown): string =>
@@ -25,34 +23,13 @@ const table = (rows: ReadonlyArray<Row>): string => {
 
 /**
  * Formats a value as JSON if `asJson` is true. Otherwise formats a list as a table, and an object as one line per
- * member.
+ * member. A text is printed as it is.
  */
 export const printed = (value: unknown, asJson: boolean): string => {
   if (asJson) return JSON.stringify(value, null, 2)
+  if (typeof value === "string") return value
   if (Array.isArray(value)) return value.length === 0 ? "(none)" : table(value as ReadonlyArray<Row>)
   const members = Object.entries((value ?? {}) as Row)
   const width = Math.max(0, ...members.map(([name]) => name.length))
   return members.map(([name, member]) => `${name.padEnd(width)}  ${cell(member)}`).join("\n")
 }
-
-const usageOf = ({ flags = [], name, options = [], words }: CliCommand): string =>
-  [
-    name,
-    ...words.map((word) => word.toUpperCase()),
-    ...options.map((option) => `[--${option} …]`),
-    ...flags.map((flag) => `[--${flag}]`),
-  ].join(" ")
-
-export const usage = (commands: ReadonlyArray<CliCommand>): string => {
-  const lines = commands.map((command) => [usageOf(command), command.summary] as const)
-  return [
-    "Usage: npm run cli -- COMMAND [--json]",
-    "",
-    ...lines.flatMap(([form, summary]) => [`  ${form}`, `      ${summary}`]),
-    "",
-    "USER is an email or an id. ORGANIZATION is a partner path or an id.",
-    "The commands use the database of DATABASE_URL, or the embedded database of the service in DATA_DIR.",
-  ].join("\n")
-}
-
-export const commandUsage = (command: CliCommand): string => `usage: ${usageOf(command)}`

@@ -74,3 +74,20 @@ export const redisTransport = (
     },
   }
 }
+
+/** Connects once and returns the version of the server. Fails with the reason if it cannot be used. */
+export const readRedisVersion = async (url: string): Promise<string> => {
+  const redis = new Redis(url, { ...options, lazyConnect: true, retryStrategy: () => null })
+  let reason: Error | undefined
+  redis.on("error", (error: Error) => {
+    reason ??= error
+  })
+  try {
+    await redis.connect()
+    return /redis_version:(\S+)/.exec(await redis.info("server"))?.[1] ?? "unknown"
+  } catch (error) {
+    throw reason ?? error
+  } finally {
+    redis.disconnect()
+  }
+}

@@ -116,7 +116,7 @@ export const settings = {
   ),
   secretKeys: optionalSetting(
     "SECRET_KEYS",
-    "Master keys as `id:secret` (32 random bytes in base64), newest first, comma-separated. Without it, one is generated and stored under `DATA_DIR`.",
+    "Master keys as `id:secret` (32 random bytes in base64), newest first, comma-separated. **Required in production with `DATABASE_URL`.** Otherwise, without it, one is generated and stored under `DATA_DIR`. `npm run --silent cli -- keys generate` prints a new one.",
     secret(keyList),
   ),
   mintKey: optionalSetting(
@@ -286,6 +286,11 @@ export const settings = {
     "METRICS_TOKEN",
     "Token that `GET /metrics` requires, as `Authorization: Bearer TOKEN`. At least 16 characters.",
     secret(bearerSecret),
+  ),
+  gitCommit: optionalSetting(
+    "GIT_COMMIT",
+    "Commit that `GET /version` shows. `npm run build` uses it too. Default: the commit of the git checkout in which the build ran.",
+    plain,
   ),
   failpoint: optionalSetting(
     "FAILPOINT",

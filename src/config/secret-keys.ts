@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Redacted } from "effect"
 import type { NamedKey } from "../crypto/key-ring.ts"
 import type { Config } from "./config.ts"
-import { makeFolder } from "./make-folder.ts"
+import { makeDataFolder } from "./make-folder.ts"
 import { keyList } from "./variable-readers.ts"
 
 const fromSetting = (text: string): ReadonlyArray<NamedKey> =>
@@ -18,7 +18,7 @@ const fromSetting = (text: string): ReadonlyArray<NamedKey> =>
  * process can use it.
  */
 export const makeKeyFile = (folder: string, file: string): void => {
-  makeFolder(folder)
+  makeDataFolder(folder)
   const made = `${file}.${randomUUID()}`
   writeFileSync(made, `k1:${randomBytes(32).toString("base64url")}\n`, { mode: 0o600, flush: true })
   try {

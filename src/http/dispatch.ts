@@ -16,6 +16,7 @@ import type { Principal } from "./principal.ts"
 import { decoder, memberCheck, parseJsonBody, parseQueryText } from "./request/decode.ts"
 import { parameterNames } from "./request/path.ts"
 import { originOf, RequestOrigin, userAgentHeader } from "./request/request-origin.ts"
+import { deprecationLines } from "./response/deprecation.ts"
 import { type ErrorPage, problemResponse } from "./response/problem.ts"
 import { Reply } from "./response/reply.ts"
 import { isWrite, type Route, takesKey, workOf } from "./route.ts"
@@ -341,6 +342,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
     ...(prepared === undefined ? {} : { prepared }),
     ...(work === undefined ? {} : { work }),
     ...(route.errorBody === undefined ? {} : { errorBody: route.errorBody }),
+    ...(route.deprecated === undefined ? {} : { deprecationLines: deprecationLines(route.deprecated) }),
     ...(route.sameOrigin === undefined ? {} : { sameOrigin: route.sameOrigin }),
   }
   return endpoint

@@ -8,7 +8,7 @@ import type { CallerAddress } from "./request/caller-address.ts"
 import { announcesBody, clearHead, contentLengthOf, type HeadFacts, readHead } from "./request/head.ts"
 import { headerKey } from "./request/header-key.ts"
 import { parameterNames, percentDecode } from "./request/path.ts"
-import { makePrecomputedWriter } from "./response/precomputed.ts"
+import { makePrecomputedWriters, type PrecomputedWriter } from "./response/precomputed.ts"
 import { sendNoBody, writeBody } from "./response/write-body.ts"
 
 /**
@@ -44,8 +44,14 @@ export const makeEndpointHandlers = (
   } = exchanges
   const { anyOrigin, constantLines, writeOrigin } = crossOrigin
 
-  const writeHead = makePrecomputedWriter(constantLines, exchanges.requestIds)
-  const writePrepared = (res: HttpResponse, req: HttpRequest, made: Precomputed, isWatched: boolean) => {
+  const writerFor = makePrecomputedWriters(constantLines, exchanges.requestIds)
+  const writePrepared = (
+    writeHead: PrecomputedWriter,
+    res: HttpResponse,
+    req: HttpRequest,
+    made: Precomputed,
+    isWatched: boolean,
+  ) => {
     writeHead(res, req, made)
     if (!anyOrigin) writeOrigin(res, req.getHeader(originKey))
     if (made.head.status.startsWith("304")) sendNoBody(res)
@@ -59,14 +65,20 @@ export const makeEndpointHandlers = (
     else skipBody(exchange, bodyLimitBytes, () => refuseLater(exchange))
   }
 
-  const writeWatched = (res: HttpResponse, req: HttpRequest, made: Precomputed) => {
-    res.cork(() => writePrepared(res, req, made, true))
+  const writeWatched = (
+    writeHead: PrecomputedWriter,
+    res: HttpResponse,
+    req: HttpRequest,
+    made: Precomputed,
+  ) => {
+    res.cork(() => writePrepared(writeHead, res, req, made, true))
   }
 
   return (endpoint: Endpoint, head: boolean) => {
     const names = parameterNames(endpoint.path)
     const { bodyLimitBytes, prepared } = endpoint
     const wanted = endpoint.headers.map((name) => [name, headerKey(name)] as const)
+    const writeHead = writerFor(endpoint.deprecationLines)
     const countPrepared = observe.prepared(endpoint)
 
     const begin = (exchange: Exchange, req: HttpRequest, { hasEmptyKey }: HeadFacts) => {
@@ -115,7 +127,9 @@ export const makeEndpointHandlers = (
         }
         if (made !== undefined) {
           countPrepared()
-          return pace.add() ? writeWatched(res, req, made) : writePrepared(res, req, made, false)
+          return pace.add()
+            ? writeWatched(writeHead, res, req, made)
+            : writePrepared(writeHead, res, req, made, false)
         }
       }
       const exchange = open(res, req, endpoint, head)

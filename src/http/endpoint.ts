@@ -86,6 +86,8 @@ export interface Endpoint {
   readonly errorBody?: ErrorBody
   /** Set if scripts of other origins must not read the responses. */
   readonly sameOrigin?: true
+  /** The header lines that tell clients that the route is deprecated (see `deprecationLines`). */
+  readonly deprecationLines?: string
   /** Undefined if the requests are not limited. */
   readonly work?: WorkKind
   /** Returns true, and counts a refused request, if a new request is refused because of overload. */

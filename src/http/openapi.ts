@@ -9,7 +9,9 @@ import {
   Unauthorized,
   Unprocessable,
 } from "../../schema/errors.ts"
+import { contractVersion, productVersion } from "../config/product-version.ts"
 import { parameterNames } from "./request/path.ts"
+import { deprecationText } from "./response/deprecation.ts"
 import { isWrite, type Route, takesKey } from "./route.ts"
 
 type Json = Record<string, unknown>
@@ -34,10 +36,19 @@ const security = (route: Route): ReadonlyArray<Json> => {
   }
 }
 
-/** Describes the scopes that only some requests need. `security` can only list those that every request needs. */
-const describeCases = ({ scopesInCases = {} }: Route): Json => {
-  const cases = Object.entries(scopesInCases).map(([scope, where]) => `${where} requires the scope ${scope}.`)
-  return cases.length === 0 ? {} : { description: cases.join(" ") }
+/**
+ * Describes the scopes that only some requests need, because `security` can only list those that every request needs, and
+ * the end of a deprecated operation.
+ */
+const describe = ({ deprecated, scopesInCases = {} }: Route): Json => {
+  const sentences = [
+    ...(deprecated === undefined ? [] : [deprecationText(deprecated)]),
+    ...Object.entries(scopesInCases).map(([scope, where]) => `${where} requires the scope ${scope}.`),
+  ]
+  return {
+    ...(deprecated === undefined ? {} : { deprecated: true }),
+    ...(sentences.length === 0 ? {} : { description: sentences.join(" ") }),
+  }
 }
 
 const problemMembers = {
@@ -254,7 +265,7 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
         operationId: route.id,
         summary: route.summary,
         tags: [route.group],
-        ...describeCases(route),
+        ...describe(route),
         security: security(route),
         parameters: parameters(route),
         ...(route.body && {
@@ -274,7 +285,11 @@ export const openApi = (routes: ReadonlyArray<Route>, servers: ReadonlyArray<str
 
   return {
     openapi: "3.1.0",
-    info: { title: "Emoji Id Directory Service", version: "0.2.262" },
+    info: {
+      title: "Emoji Id Directory Service",
+      version: contractVersion,
+      "x-product-version": productVersion,
+    },
     servers: servers.map((url) => ({ url })),
     paths,
     components: { schemas, securitySchemes },

@@ -10,6 +10,7 @@ import type {
 } from "../../schema/errors.ts"
 import type { ErrorBody, Method, Precomputed, RequestView } from "./endpoint.ts"
 import type { Principal } from "./principal.ts"
+import type { Deprecation } from "./response/deprecation.ts"
 import type { Reply } from "./response/reply.ts"
 
 /** A schema that needs no services to decode or encode. */
@@ -76,6 +77,8 @@ interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
   readonly id: string
   readonly group: string
   readonly summary: string
+  /** The route will be removed: its responses and the OpenAPI document say when. */
+  readonly deprecated?: Deprecation
   readonly method: M
   readonly path: Path
   readonly auth: A

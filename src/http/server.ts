@@ -2,6 +2,7 @@ import type { HttpRequest, TemplatedApp, us_listen_socket } from "uWebSockets.js
 import type { Endpoint } from "./endpoint.ts"
 import { makeEndpointHandlers } from "./endpoint-handler.ts"
 import { type Exchange, type ExchangeOptions, type Exchanges, makeExchanges } from "./exchange.ts"
+import { listenProblem } from "./listen-problem.ts"
 import { addressGroup, type CallerAddress, makeCallerAddress } from "./request/caller-address.ts"
 import { hasValidLength } from "./request/head.ts"
 import { makeKnownPaths, methodsOf } from "./request/known-paths.ts"
@@ -12,6 +13,8 @@ import { uWS } from "./uws.ts"
 export interface ServerOptions extends ExchangeOptions {
   readonly host: string
   readonly port: number
+  /** The name of the setting of the port, for error messages. Default: PORT. */
+  readonly portSetting?: string
   /** Whether only this process may listen on the port. False lets several processes listen on the same port. */
   readonly exclusive: boolean
   readonly endpoints: ReadonlyArray<Endpoint>
@@ -136,8 +139,11 @@ export const startServer = (options: ServerOptions): Promise<Server> => {
 
   return new Promise((resolve, reject) => {
     const listening = (socket: us_listen_socket | false) => {
+      // The library gives no reason.
       if (!socket)
-        return reject(new Error(`cannot listen on port ${port} of ${host}: it is in use or not permitted`))
+        return void listenProblem(host, port, options.portSetting).then((problem) =>
+          reject(new Error(problem ?? `cannot listen on port ${port} of ${host}`)),
+        )
       resolve({
         port: uWS.us_socket_local_port(socket),
         inFlight: () => inFlight.size,

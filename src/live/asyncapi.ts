@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { clientFrames, closeCodes, liveLimits, serverFrames } from "../../schema/live-frames.ts"
+import { contractVersion } from "../config/product-version.ts"
 import { channelKinds } from "./channel-names.ts"
 
 type Json = Record<string, unknown>
@@ -67,7 +68,7 @@ export const asyncApi = (baseUrl: string) => {
     asyncapi: "3.0.0",
     info: {
       title: "Emoji Id Directory Service, live",
-      version: "0.2.262",
+      version: contractVersion,
       description:
         "JSON frames over one WebSocket. A subscriber receives the current state, then every later event in order. A client that reconnects with its last (epoch, offset) receives the events it missed, or `recovered: false` and the current state.",
     },

@@ -1,18 +1,17 @@
+import { toConnectionProblem } from "./checks/connection-problem.ts"
+import { checkPreflight } from "./checks/preflight.ts"
+import { followedDatabase } from "./failover/followed-database.ts"
 import { followTimeline } from "./failover/primary-search.ts"
 import { findNewer, migrate } from "./migrate.ts"
-import { checkPreflight } from "./preflight.ts"
 import { type Client, connect, type DatabaseAddress, findPrimary } from "./sql.ts"
 
-/** Checks that the service can use the database, then migrates it to the newest schema. */
-export const prepareDatabase = async (
-  connection: DatabaseAddress,
-  statementTimeoutMs: number,
-  use: {
-    readonly serves?: boolean
-    /** A check after the migration. It throws if the content of the database must not be served. */
-    readonly check?: (sql: Client) => Promise<void>
-  } = {},
-): Promise<void> => {
+interface Use {
+  readonly serves?: boolean
+  /** A check after the migration. It throws if the content of the database must not be served. */
+  readonly check?: (sql: Client) => Promise<void>
+}
+
+const prepare = async (connection: DatabaseAddress, statementTimeoutMs: number, use: Use): Promise<void> => {
   await findPrimary(connection)
   const options = { connection, poolSize: 1, statementTimeoutMs }
   // Only a database of the operator is checked. The embedded one always has the right settings.
@@ -30,5 +29,21 @@ export const prepareDatabase = async (
     await use.check?.(sql)
   } finally {
     await sql.end()
+  }
+}
+
+/**
+ * Checks that the service can use the database, then migrates it to the newest schema. Fails with a message for the
+ * operator.
+ */
+export const prepareDatabase = async (
+  connection: DatabaseAddress,
+  statementTimeoutMs: number,
+  use: Use = {},
+): Promise<void> => {
+  try {
+    await prepare(connection, statementTimeoutMs, use)
+  } catch (error) {
+    throw "url" in connection ? toConnectionProblem(error, followedDatabase(connection.url).current) : error
   }
 }

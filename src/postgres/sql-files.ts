@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { productVersion } from "../config/product-version.ts"
 import { projectRoot } from "../config/project-root.ts"
 
 export interface SqlFile {
@@ -39,9 +40,7 @@ export const migrationFiles = ({ folder }: Schema): ReadonlyArray<SqlFile> => re
  */
 export const functionFiles = ({ folder }: Schema): ReadonlyArray<SqlFile> => read(folder, "functions/")
 
-const { version } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")) as { version: string }
-
 export const currentSchema: Schema = {
   folder: join(projectRoot, "schema/sql"),
-  release: version.split(/[.-]/, 3).map(Number),
+  release: productVersion.split(/[.-]/, 3).map(Number),
 }

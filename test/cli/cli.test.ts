@@ -5,8 +5,9 @@ import { join } from "node:path"
 import { ManagedRuntime } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { commands } from "../../src/cli/commands.ts"
+import { help, samples } from "../../src/cli/help.ts"
 import { parseCommand } from "../../src/cli/parse.ts"
-import { printed, usage } from "../../src/cli/print.ts"
+import { printed } from "../../src/cli/print.ts"
 import { cliServices } from "../../src/cli/services.ts"
 import { Bus } from "../../src/cluster/bus.ts"
 import { userTopic } from "../../src/cluster/topic-names.ts"
@@ -16,6 +17,7 @@ import { MintSignatures, mintDigest } from "../../src/minting/mint-signatures.ts
 import { startEmbeddedPostgres } from "../../src/postgres/embedded/embedded.ts"
 import { findRunningPostgres } from "../../src/postgres/embedded/running.ts"
 import { serve, testConfig } from "../fixtures/service.ts"
+import { atSandbox, freshId, shopper } from "../orders/shopper.ts"
 
 const service = await serve()
 const runtime = ManagedRuntime.make(cliServices(testConfig(), service.database))
@@ -192,6 +194,74 @@ describe("the command line while the service is running", () => {
     expect((await run("users", "delete", user.email, "--force")).kept_emoji_ids).toEqual(["🦊🦊"])
   })
 
+  it("creates, lists and deletes a discount code, which buyers can use at once", async () => {
+    const made = await run(
+      "codes",
+      "create",
+      "Night",
+      "--code",
+      "NIGHT20",
+      "--percent",
+      "20",
+      "--max-uses",
+      "3",
+    )
+    expect(made).toMatchObject({ redemption_code: "NIGHT20", discount_as_percentage: 20 })
+    expect(await run("codes", "list", "--type", "Discount")).toContainEqual(
+      expect.objectContaining({ code: "NIGHT20", discount: "20 %", uses: "0 of 3", state: "active" }),
+    )
+    await expect(run("codes", "create", "Bad", "--code", "BAD1")).rejects.toThrow(/not valid/)
+    await run("codes", "delete", made.id)
+    expect(await run("codes", "list")).toContainEqual(
+      expect.objectContaining({ id: made.id, state: "deleted" }),
+    )
+  })
+
+  it("lists partners with what is wrong, and shows the addresses of their flows", async () => {
+    await run(
+      "organizations",
+      "create",
+      "Flow Co",
+      "--partner-path",
+      "flow-co",
+      "--return-link",
+      "flow://done",
+    )
+    await run("organizations", "create", "No link", "--partner-path", "no-link")
+    const listed = await run("partners", "list")
+    expect(listed).toContainEqual(expect.objectContaining({ partner: "flow-co", problem: "" }))
+    expect(listed).toContainEqual(
+      expect.objectContaining({ partner: "no-link", problem: "no return link: the flows cannot end" }),
+    )
+    const shown = await run("partners", "show", "flow-co")
+    expect(shown).toMatchObject({ budget_in_cents: 0, members: [], return_link: "flow://done" })
+    expect(shown.create).toMatch(/\/partner\/flow-co$/)
+    expect((await service.call("GET", new URL(shown.create).pathname)).status).toBeLessThan(400)
+  })
+
+  it("lists, shows and refunds an order, and the running service shows the refund", async () => {
+    const user = await service.user()
+    const buyer = shopper(service, user)
+    await buyer.add(freshId())
+    const { body: order } = await buyer.checkout()
+    await atSandbox(service, order.payment_method_data.session_id, "pay")
+    await until(async () => (await buyer.order(order.id)).body.status === "Paid")
+    const listed = await run("orders", "list", "--user", user.email, "--status", "Paid")
+    expect(listed).toEqual([expect.objectContaining({ id: order.id, user: user.email, refunded: 0 })])
+    const number = listed[0].order
+    expect(await run("orders", "show", number)).toMatchObject({ id: order.id, status: "Paid" })
+    const cents = listed[0].cents
+    const booked = ["orders", "refund-override", number, "--cents", "100", "--reference", "bank-4711"]
+    for (const _ of [1, 2]) expect(await run(...booked)).toMatchObject({ refunded_total_in_cents: 100 })
+    await expect(run("orders", "refund-override", number, "--cents", "100")).rejects.toThrow(
+      "Missing option: --reference",
+    )
+    await run("orders", "refund", order.id, "--cents", String(cents - 100), "--reason", "night")
+    const seen = await service.call("GET", `/orders/${order.id}`, { token: user.token })
+    expect(seen.body.refunded_total_in_cents).toBe(cents)
+    await expect(run("orders", "show", "NO-SUCH-ORDER")).rejects.toThrow("Order not found: NO-SUCH-ORDER")
+  })
+
   it("validates arguments by the rules of the API", async () => {
     await expect(run("users", "create", "not-an-email")).rejects.toThrow(/email/)
     await expect(run("users", "create", "x@example.com", "--role", "King")).rejects.toThrow(
@@ -206,28 +276,50 @@ describe("the command line while the service is running", () => {
 })
 
 describe("the command line without a running service", () => {
-  it("shows the help without arguments and with --help, and an error for invalid arguments", () => {
-    expect(parseCommand([], commands)).toEqual({ help: true })
-    expect(parseCommand(["users", "--help"], commands)).toEqual({ help: true })
+  it("finds a command of one word, and one whose name begins with it", () => {
     expect(parseCommand(["backup", "file"], commands)).toMatchObject({ input: { words: ["file"] } })
     expect(parseCommand(["backup", "verify", "file"], commands)).toMatchObject({
       command: { name: "backup verify" },
       input: { words: ["file"] },
     })
-    expect(parseCommand(["users", "fly"], commands)).toMatchObject({
-      mistake: expect.stringContaining("users fly"),
+  })
+
+  it("shows all commands without arguments, those of one subject, or one command with an example", () => {
+    expect(parseCommand([], commands)).toEqual({ help: commands })
+    const ofUsers = commands.filter(({ name }) => name.startsWith("users "))
+    for (const args of [["users", "--help"], ["users"], ["help", "users"]])
+      expect(parseCommand(args, commands)).toEqual({ help: ofUsers })
+    const role = commands.filter(({ name }) => name === "users role")
+    expect(parseCommand(["users", "role", "--help"], commands)).toEqual({ help: role })
+    expect(help(role)).toMatch(
+      /^Usage: .* users role USER ROLE .*\nExample:\n {2}npm run cli -- users role ada@example\.com Admin$/s,
+    )
+  })
+
+  it("names a missing or unexpected argument, an unknown option, and the command that was probably meant", () => {
+    const mistake = (...args: ReadonlyArray<string>) => parseCommand(args, commands)
+    expect(mistake("users", "role", "x")).toMatchObject({ mistake: "Missing argument: ROLE" })
+    expect(mistake("users", "show", "x", "y")).toMatchObject({ mistake: "Unexpected argument: y" })
+    expect(mistake("users", "list", "--color")).toMatchObject({ mistake: expect.stringContaining("--color") })
+    expect(mistake("users", "lsit")).toEqual({
+      mistake: 'Unknown command: users lsit. Did you mean "users list"?',
     })
-    expect(parseCommand(["users", "role", "x"], commands)).toMatchObject({
-      mistake: "expected 2 arguments, got 1",
-    })
-    expect(parseCommand(["users", "list", "--color"], commands)).toMatchObject({
-      mistake: expect.stringContaining("--color"),
+    expect(mistake("docter")).toEqual({ mistake: 'Unknown command: docter. Did you mean "doctor"?' })
+    expect(mistake("fly", "away")).toEqual({
+      mistake: 'Unknown command: fly away. Run "npm run cli -- help" for a list.',
     })
   })
 
-  it("has a unique name for each command, and lists every command in the help", () => {
+  it("still knows the names of earlier releases", () => {
+    expect(parseCommand(["clients", "list"], commands)).toMatchObject({ command: { name: "oauth list" } })
+  })
+
+  it("has a unique name for each command, lists every command in the help, and has an example for each", () => {
     expect(new Set(commands.map(({ name }) => name)).size).toBe(commands.length)
-    for (const { name } of commands) expect(usage(commands)).toContain(`  ${name}`)
+    for (const { example, name, words } of commands) {
+      expect(help(commands)).toContain(`  ${name}`)
+      expect(example !== undefined || words.every((word) => word in samples), name).toBe(true)
+    }
   })
 
   it("prints a list as a table, an object as lines, and any value as JSON if JSON is requested", () => {

@@ -1,7 +1,11 @@
+import { once } from "node:events"
+import { createServer } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Endpoint, RawRequest, RawResponse } from "../../src/http/endpoint.ts"
+import { listenProblem } from "../../src/http/listen-problem.ts"
 import { StaticResponse } from "../../src/http/response/static.ts"
 import type { Server, ServerOptions } from "../../src/http/server.ts"
+import { freePort } from "../fixtures/free-port.ts"
 import { exchange, openSocket } from "../fixtures/raw-http.ts"
 import { serveEndpoints } from "../fixtures/servers/http-server.ts"
 import { cleanUp } from "../fixtures/suite/clean-up.ts"
@@ -407,5 +411,27 @@ describe("a server", () => {
     await expect(serveEndpoints([], { port: server.port, allowedOrigins: [], deadlineMs })).rejects.toThrow(
       `port ${server.port}`,
     )
+  })
+})
+
+describe("a port that cannot be listened on", () => {
+  it("is reported with its setting if another process uses it", async () => {
+    const port = await freePort()
+    const other = createServer().listen(port, "127.0.0.1")
+    await once(other, "listening")
+    cleanUp(async () => void other.close())
+    expect(await listenProblem("127.0.0.1", port, "METRICS_PORT")).toMatch(
+      new RegExp(`^METRICS_PORT: port ${port} of 127\\.0\\.0\\.1 is in use\\. .*another METRICS_PORT\\.$`),
+    )
+  })
+
+  it("is reported as a mistake in HOST if the address does not belong to this machine", async () => {
+    expect(await listenProblem("192.0.2.1", await freePort())).toMatch(
+      /^HOST: 192\.0\.2\.1 is no address of this machine\. /,
+    )
+  })
+
+  it("is not reported if it is free", async () => {
+    expect(await listenProblem("127.0.0.1", await freePort())).toBeUndefined()
   })
 })

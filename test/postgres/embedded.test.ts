@@ -194,7 +194,7 @@ describe("an embedded Postgres", () => {
 
   it("reports the path of the binaries if they cannot be used", async () => {
     const failing = startEmbeddedPostgres({ dataDir: sharedDir, pgBin: join(root, "nowhere") })
-    await expect(failing).rejects.toThrow(/^no usable PostgreSQL binaries: .*nowhere.*$/)
+    await expect(failing).rejects.toThrow(/^PG_BIN: no usable PostgreSQL binaries: .*nowhere.*$/)
   })
 })
 

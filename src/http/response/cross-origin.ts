@@ -10,6 +10,8 @@ const exposedHeaders = [
   "RateLimit-Reset",
   "ETag",
   "Link",
+  "Deprecation",
+  "Sunset",
   "Location",
   "Allow",
   "WWW-Authenticate",

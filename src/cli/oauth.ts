@@ -5,7 +5,8 @@ import { clientWithSecret, OauthClients } from "../sign-in/oauth/oauth-client-st
 import { type Command, checked, everyPage, optionOf, organizationId } from "./command.ts"
 
 const list: Command = {
-  name: "clients list",
+  name: "oauth list",
+  formerName: "clients list",
   words: [],
   summary: "List all OAuth clients",
   run: () =>
@@ -22,9 +23,11 @@ const list: Command = {
 }
 
 const create: Command = {
-  name: "clients create",
+  name: "oauth create",
+  formerName: "clients create",
   words: ["name"],
   options: ["redirect-uri", "organization"],
+  example: '"My app" --redirect-uri https://app.example/callback --organization wallet-co',
   summary: "Create an OAuth client and show its secret once. --redirect-uri can be repeated",
   run: (input) =>
     Effect.gen(function* () {
@@ -40,7 +43,8 @@ const create: Command = {
 }
 
 const rotate: Command = {
-  name: "clients rotate",
+  name: "oauth rotate",
+  formerName: "clients rotate",
   words: ["client_id"],
   summary: "Create a new secret and show it once. The old secret stops working",
   run: ({ words: [id = ""] }) =>
@@ -50,11 +54,12 @@ const rotate: Command = {
 }
 
 const remove: Command = {
-  name: "clients delete",
+  name: "oauth delete",
+  formerName: "clients delete",
   words: ["client_id"],
   summary: "Delete an OAuth client and revoke its tokens",
   run: ({ words: [id = ""] }) =>
     OauthClients.use((clients) => Effect.flatMap(atMostOnce(clients.remove(id)), clients.removed)),
 }
 
-export const clientCommands: ReadonlyArray<Command> = [list, create, rotate, remove]
+export const oauthCommands: ReadonlyArray<Command> = [list, create, rotate, remove]
