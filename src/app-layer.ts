@@ -40,7 +40,7 @@ import { Sql } from "./postgres/sql.ts"
 import { Proxied } from "./proxy/named-services.ts"
 import { signIn } from "./sign-in/layer.ts"
 import { logging } from "./telemetry/log.ts"
-import { Metrics } from "./telemetry/metrics.ts"
+import { metricsLayer } from "./telemetry/metrics.ts"
 import { transfers } from "./transfers/layer.ts"
 import { entityStore } from "./turns/entity-store.ts"
 import { Outbox } from "./turns/outbox.ts"
@@ -102,7 +102,13 @@ export const appLayer = (surroundings: ServiceOptions) => {
         credentials(masterSecrets, surroundings.passwords),
       ),
     ),
-    Layer.provideMerge(Layer.mergeAll(Layer.succeed(AppConfig, config), logging(config), Metrics.layer)),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Layer.succeed(AppConfig, config),
+        logging(config),
+        metricsLayer({ isWorker: config.workerOf !== undefined }),
+      ),
+    ),
   )
   return live({ checkMs: liveCheckMs }).pipe(
     Layer.provideMerge(channelStates),

@@ -48,7 +48,7 @@ export const makeEndpointHandlers = (
   const writePrepared = (res: HttpResponse, req: HttpRequest, made: Precomputed, isWatched: boolean) => {
     writeHead(res, req, made)
     if (!anyOrigin) writeOrigin(res, req.getHeader(originKey))
-    if (made.head.status.startsWith("304")) sendNoBody(res)
+    if (made.head.code === 304) sendNoBody(res)
     else writeBody(res, made.body, isWatched)
   }
 
@@ -114,7 +114,7 @@ export const makeEndpointHandlers = (
           return failDefect(open(res, req, endpoint, head), error)
         }
         if (made !== undefined) {
-          countPrepared()
+          countPrepared(made.head.code)
           return pace.add() ? writeWatched(res, req, made) : writePrepared(res, req, made, false)
         }
       }
