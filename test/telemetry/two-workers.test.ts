@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { dashboardQueries, needsAnEvent } from "../fixtures/dashboard.ts"
 import { freePort } from "../fixtures/free-port.ts"
 import { type Program, startProgram, temporaryFolder, workersOf } from "../fixtures/program.ts"
-import { prometheusProgram, promtool } from "../fixtures/servers/prometheus.ts"
+import { prometheusProgram, promtool, startPrometheus } from "../fixtures/servers/prometheus.ts"
 import { patiently } from "../fixtures/suite/patience.ts"
 
 let service: Program
@@ -16,7 +17,7 @@ beforeAll(async () => {
     PORT: String(port),
     METRICS_PORT: String(metricsPort),
     DATA_DIR: temporaryFolder(),
-    DEMO: "false",
+    DEMO: "true",
     WORKERS: "2",
     LOG_LEVEL: "Fatal",
   })
@@ -29,6 +30,29 @@ afterAll(async () => {
 
 /** Every request has a connection of its own, so that both workers get some. */
 const get = (address: string) => fetch(address, { headers: { connection: "close" } })
+const oncePerScrape = { ...patiently, interval: 1000 }
+const emoji = ["🐙", "🎈", "🎲", "🍀"]
+let bought = 0
+/** Alice, a demo user, looks an id up and buys it. Her first id is free; other checkouts are refused. */
+const buyOneId = async () => {
+  const login = await post("/auth/token", { email: "alice@example.com", password: "alice-demo-1" })
+  const { access_token } = (await login.json()) as { access_token: string }
+  const id = [3, 2, 1, 0].map((digit) => emoji[Math.floor(bought / 4 ** digit) % 4]).join("")
+  bought++
+  for (let i = 0; i < 4; i++) await get(`${url}/emoji_id/${encodeURIComponent(id)}`)
+  await post("/cart", { items: [{ emoji_id: id }] }, access_token)
+  await post("/cart/checkout", { method: "Free" }, access_token)
+}
+const post = (path: string, body: unknown, token?: string) =>
+  fetch(`${url}${path}`, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      connection: "close",
+      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(body),
+  })
 /** Repeats a scrape that reached a worker that was just killed or suspended. */
 const scrape = async (): Promise<string> => {
   let text: string | undefined
@@ -71,6 +95,33 @@ describe("one scrape of a service with two workers", () => {
     "is accepted by `promtool check metrics` (needs the package prometheus)",
     async () => {
       expect(promtool(["check", "metrics"], await scrape())).toBe("")
+    },
+  )
+
+  it.skipIf(prometheusProgram === undefined)(
+    "has data for every query of the dashboard, evaluated by a real Prometheus (needs the package prometheus)",
+    async () => {
+      const prometheus = await startPrometheus(new URL(scrapeUrl).host)
+      try {
+        // Series that appear between two scrapes have no rate before the third, so the traffic continues.
+        const hasData = async (query: string) =>
+          (await prometheus.query(query)).some(({ value: [, value] }) => value !== "NaN")
+        let empty: ReadonlyArray<string> = []
+        await expect
+          .poll(async () => {
+            await buyOneId()
+            empty = []
+            for (const { panel, query } of dashboardQueries())
+              if (!(panel in needsAnEvent) && !(await hasData(query)))
+                empty = [...empty, `${panel}: ${query}`]
+            return empty
+          }, oncePerScrape)
+          .toEqual([])
+        // Prometheus accepts the others too.
+        for (const { query } of dashboardQueries()) await prometheus.query(query)
+      } finally {
+        await prometheus.stop()
+      }
     },
   )
 
