@@ -4,6 +4,7 @@ import { Unavailable } from "../../schema/errors.ts"
 import { sessionSettings } from "../config/database-session-settings.ts"
 import type { DatabaseServer } from "../config/database-url.ts"
 import { Metrics } from "../telemetry/metrics.ts"
+import { inStatementSpan, textOf } from "../telemetry/statement-span.ts"
 import { type Connection, Connections } from "./connections.ts"
 import { followedDatabase } from "./failover/followed-database.ts"
 import { watchPrimary } from "./failover/primary-watch.ts"
@@ -274,7 +275,7 @@ export class Sql extends Context.Service<
         )
 
         const send = <Row>(statement: Statement, lost: () => void, isUrgent: boolean) =>
-          Effect.withFiber((fiber) =>
+          inStatementSpan((fiber, span) =>
             Effect.callback<ReadonlyArray<Row>, Unavailable | SqlRefused>((resume) => {
               const since = performance.now()
               const time = fiber.getRef(CurrentRequestTime)
@@ -285,6 +286,7 @@ export class Sql extends Context.Service<
               const start = (connection: Connection) => {
                 const { client } = connection
                 const query = statement(client)
+                span?.attribute("db.query.text", textOf(query))
                 if (time !== undefined && !time.hasWritten) time.hasWritten = mayWrite(query)
                 const one = { since: performance.now(), query, giveUp }
                 metrics.started(one.since - since)
