@@ -18,6 +18,7 @@ import { Mailboxes } from "./mailboxes.ts"
 import { type KeyCommit, keyCommitOf, Written } from "./operation.ts"
 import { type EntityColumns, EntityStore, type IdsTaken, Publisher, type TurnCommit } from "./ports.ts"
 import { makeReadSnapshot, type SnapshotFormat } from "./snapshots.ts"
+import { inSpan } from "./spans.ts"
 import { makeTransition } from "./transition.ts"
 
 export interface Loaded<M extends AnyStateMachine> {
@@ -114,6 +115,7 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
     const joinedTurns = yield* JoinedTurns
     const { entity, columns } = options
     const machine: AnyStateMachine = options.machine
+    const turnName = `turn ${entity}`
     const turns = makeTransition(machine)
     const readSnapshot = makeReadSnapshot(entity, options.machine, options.format)
     const operations: Readonly<Record<string, string | undefined>> | undefined = options.operations
@@ -246,7 +248,11 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       cell.loaded = loaded
       cell.generation = generation
       if (derived.due_at !== null) deadlines.expect(Date.parse(derived.due_at))
-      publisher.committed(events)
+      yield* inSpan(
+        "publish",
+        { events: events.length },
+        Effect.sync(() => publisher.committed(events)),
+      )
       return { ...loaded, written: new Written(outcome) } satisfies CommittedTurn<M, T>
     })
 
@@ -256,24 +262,28 @@ export const makeHost = <M extends AnyStateMachine>(options: HostOptions<M>) =>
       decide: (current: Loaded<M>, now: number) => Effect.Effect<EventFrom<M>, E, R>,
       turnOptions: TurnOptions<M, T> = {},
     ) =>
-      cells.enter(id, (cell) => {
-        const again = () =>
-          Effect.gen(function* () {
-            for (let tries = 1; tries < maxAttempts; tries++) {
-              const loaded = yield* attempt(id, cell, decide, turnOptions, false)
-              if (loaded !== undefined) return loaded
-              // The pause is random, so that one of two competing processes commits before the other one tries again.
-              yield* Effect.sleep(Math.random() * Math.min(maxPauseMs, 2 ** tries))
-            }
-            return yield* new Unavailable({
-              error: `Too many concurrent changes of this ${entity}. Retry the request.`,
-              retryAfterSeconds: 1,
+      inSpan(
+        turnName,
+        { entity, id },
+        cells.enter(id, (cell) => {
+          const again = () =>
+            Effect.gen(function* () {
+              for (let tries = 1; tries < maxAttempts; tries++) {
+                const loaded = yield* attempt(id, cell, decide, turnOptions, false)
+                if (loaded !== undefined) return loaded
+                // The pause is random, so that one of two competing processes commits before the other one tries again.
+                yield* Effect.sleep(Math.random() * Math.min(maxPauseMs, 2 ** tries))
+              }
+              return yield* new Unavailable({
+                error: `Too many concurrent changes of this ${entity}. Retry the request.`,
+                retryAfterSeconds: 1,
+              })
             })
-          })
-        return Effect.flatMap(attempt(id, cell, decide, turnOptions, true), (loaded) =>
-          loaded === undefined ? again() : Effect.succeed(loaded),
-        )
-      })
+          return Effect.flatMap(attempt(id, cell, decide, turnOptions, true), (loaded) =>
+            loaded === undefined ? again() : Effect.succeed(loaded),
+          )
+        }),
+      )
 
     const send = <T = undefined>(id: string, event: EventFrom<M>, turnOptions?: TurnOptions<M, T>) =>
       turn(id, () => Effect.succeed(event), turnOptions)

@@ -36,11 +36,13 @@ import { orders } from "./orders/layer.ts"
 import { organizations, returnLinkWarnings } from "./organizations/layer.ts"
 import { partners } from "./partners/layer.ts"
 import { DatabaseClock } from "./postgres/database-clock.ts"
+import { requestIdOf } from "./postgres/request-time.ts"
 import { Sql } from "./postgres/sql.ts"
 import { Proxied } from "./proxy/named-services.ts"
 import { signIn } from "./sign-in/layer.ts"
 import { logging } from "./telemetry/log.ts"
-import { Metrics } from "./telemetry/metrics.ts"
+import { metricsLayer } from "./telemetry/metrics.ts"
+import { tracing } from "./telemetry/request-traces.ts"
 import { transfers } from "./transfers/layer.ts"
 import { entityStore } from "./turns/entity-store.ts"
 import { Outbox } from "./turns/outbox.ts"
@@ -102,7 +104,14 @@ export const appLayer = (surroundings: ServiceOptions) => {
         credentials(masterSecrets, surroundings.passwords),
       ),
     ),
-    Layer.provideMerge(Layer.mergeAll(Layer.succeed(AppConfig, config), logging(config), Metrics.layer)),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Layer.succeed(AppConfig, config),
+        logging(config, requestIdOf),
+        metricsLayer({ isWorker: config.workerOf !== undefined }),
+        tracing(config),
+      ),
+    ),
   )
   return live({ checkMs: liveCheckMs }).pipe(
     Layer.provideMerge(channelStates),

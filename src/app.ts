@@ -1,7 +1,7 @@
 import { Effect, type Layer, ManagedRuntime, References } from "effect"
-import { Mailboxes } from "../actors/mailboxes.ts"
 import { ensureAdmin } from "./accounts/admins.ts"
 import { appLayer, type ServiceOptions } from "./app-layer.ts"
+import { registerServiceMetrics } from "./app-metrics.ts"
 import { Bus } from "./cluster/bus.ts"
 import type { Config } from "./config/config.ts"
 import { OwnAddress } from "./config/own-address.ts"
@@ -9,8 +9,9 @@ import { seedDemo } from "./demo/demo.ts"
 import { renewDemoSecrets } from "./demo/logins.ts"
 import { toEndpoint } from "./http/dispatch.ts"
 import { Guards } from "./http/guards.ts"
-import { type Admission, makeAdmission } from "./http/limits/admission.ts"
+import { makeAdmission } from "./http/limits/admission.ts"
 import { RateLimits } from "./http/limits/rate-limits.ts"
+import { observeRequests } from "./http/request-metrics.ts"
 import { refusalResponse } from "./http/response/problem.ts"
 import { type Server, type ServerOptions, startServer } from "./http/server.ts"
 import { mountLive } from "./live/socket.ts"
@@ -22,12 +23,9 @@ import {
   startMetricsServer,
 } from "./operations/metrics-server.ts"
 import { Readiness } from "./operations/readiness.ts"
-import { Sql } from "./postgres/sql.ts"
 import { type RouteServices, routes } from "./routes.ts"
-import { registerLoadGauges } from "./telemetry/load-gauges.ts"
 import { withoutInfo } from "./telemetry/log.ts"
 import { Metrics } from "./telemetry/metrics.ts"
-import { type Backlog, Outbox } from "./turns/outbox.ts"
 import { errorPage } from "./web/error-page.ts"
 import { endpointWithRecaptcha, recaptchaWidget } from "./web/recaptcha.ts"
 import { endpointWithNotice, siteNotice, withNotice } from "./web/site-notice.ts"
@@ -48,68 +46,6 @@ const untrustedProxy =
 
 /** How long a request may wait before it is begun. With half a second for its work, it is answered within two seconds. */
 const maxWaitMs = 1500
-
-/** Registers the gauges that are read when the metrics are requested. */
-const registerGauges = (server: Server, admission: Admission) =>
-  Effect.gen(function* () {
-    const metrics = yield* Metrics
-    const sql = yield* Sql
-    const bus = yield* Bus
-    const outbox = yield* Outbox
-    const mailboxes = yield* Mailboxes
-    let backlog: Backlog = { waiting: 0, oldestSeconds: 0 }
-    metrics.before(
-      outbox.backlog.pipe(
-        Effect.tap((found) =>
-          Effect.sync(() => {
-            backlog = found
-          }),
-        ),
-        Effect.ignore,
-      ),
-    )
-    metrics.gauge("http_requests_in_flight", "Requests without a response yet", server.inFlight)
-    metrics.gauge(
-      "postgres_statements_running",
-      "Statements sent and not completed",
-      () => sql.stats().running,
-    )
-    metrics.gauge(
-      "postgres_statements_waiting",
-      "Statements that wait for a free connection",
-      () => sql.stats().waiting,
-    )
-    registerLoadGauges(metrics, admission)
-    metrics.gauge("actors_active", "Entities in memory", () => mailboxes.total().cells)
-    metrics.gauge("actors_mailbox_depth", "Turns running or waiting", () => mailboxes.total().waiting)
-    metrics.gauge(
-      "outbox_lag_seconds",
-      "Age of the oldest mail or SMS that is still to be sent",
-      () => backlog.oldestSeconds,
-    )
-    metrics.gauge("outbox_waiting", "Mail and SMS that are still to be sent", () => backlog.waiting)
-    metrics.gauge("bus_peers", "Other processes known", () => bus.stats().peers)
-    metrics.gauge(
-      "bus_gaps_total",
-      "Times that this process may have missed messages of others",
-      () => bus.stats().gaps,
-    )
-    metrics.gauge(
-      "bus_marks_held",
-      "Marks of running writes, whose keys this process does not cache",
-      () => bus.stats().marks,
-    )
-    metrics.gauge(
-      "bus_waits_expired_total",
-      "Writes that waited until the lease of a process without an answer had expired",
-      () => bus.stats().expired,
-    )
-    metrics.gauge(
-      "bus_leases_lost_total",
-      "Times that this process lost its lease and cleared its caches",
-      () => bus.stats().leasesLost,
-    )
-  })
 
 export interface Service {
   readonly port: number
@@ -171,7 +107,7 @@ export const startService = async (
       isHttps: config.baseUrl.startsWith("https:"),
       trustProxy: config.trustProxy === "on",
       deadlineMs: config.requestDeadlineSeconds * 1000,
-      observe: metrics.observer,
+      observe: observeRequests(metrics),
       refuse,
     }
     const widget = recaptchaWidget(config)
@@ -205,7 +141,7 @@ export const startService = async (
         }),
     })
     if (surroundings.preparesData && areMetricsOff(config)) fork(Effect.logWarning(metricsOff))
-    await runtime.runPromise(registerGauges(server, admission))
+    await runtime.runPromise(registerServiceMetrics(server, admission))
     await runtime.runPromise(
       OwnAddress.use((own) => Effect.sync(() => own.listening(config.host, server.port))),
     )

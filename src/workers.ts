@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process"
 import type { DatabaseAddress } from "./postgres/sql.ts"
+import { WorkerScrapes } from "./telemetry/worker-scrapes.ts"
 
 export interface Workers {
   /** Stops all workers. A worker that has not exited after `withinMs`, because it hangs or is suspended, is killed. */
@@ -11,7 +12,10 @@ const restartPauseMs = 500
 const failedStartStopMs = 60_000
 const exited = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
 
-/** Starts `count` workers, which share the port. A worker that exits is replaced; all stop together. */
+/**
+ * Starts `count` workers, which share the port. A worker that exits is replaced; all stop together. The workers have the
+ * numbers 1 to `count`, and a replacement gets the number of the worker that it replaces.
+ */
 export const startWorkers = async (
   count: number,
   program: string,
@@ -19,9 +23,10 @@ export const startWorkers = async (
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Workers> => {
   const children = new Set<ChildProcess>()
+  const scrapes = new WorkerScrapes(count)
   let stopping = false
 
-  const start = (preparesData: boolean): Promise<void> =>
+  const start = (slot: number, preparesData: boolean): Promise<void> =>
     new Promise((ready, failed) => {
       const child = fork(program, {
         env: {
@@ -35,11 +40,12 @@ export const startWorkers = async (
       child.on("message", (message) => {
         if (message !== "ready") return
         up = true
+        scrapes.add(slot, child)
         ready()
       })
       child.once("exit", (code, signal) => {
         children.delete(child)
-        if (up) replace()
+        if (up) replace(slot)
         else failed(new Error(`a worker exited before it was ready (${signal ?? code})`))
       })
     })
@@ -47,12 +53,12 @@ export const startWorkers = async (
   /**
    * Starts a new worker, and retries until it is ready: the cause, such as an unreachable database, may be temporary.
    */
-  const replace = () => {
+  const replace = (slot: number) => {
     setTimeout(() => {
       if (stopping) return
-      start(false).catch((error: Error) => {
+      start(slot, false).catch((error: Error) => {
         console.error(error.message)
-        replace()
+        replace(slot)
       })
     }, restartPauseMs)
   }
@@ -76,8 +82,8 @@ export const startWorkers = async (
   }
 
   try {
-    await start(true)
-    await Promise.all(Array.from({ length: count - 1 }, () => start(false)))
+    await start(1, true)
+    await Promise.all(Array.from({ length: count - 1 }, (_, i) => start(i + 2, false)))
     return { stop }
   } catch (error) {
     await stop(failedStartStopMs)

@@ -8,12 +8,12 @@
 export const platform: Readonly<Record<string, ReadonlyArray<string>>> = {
   crypto: [],
   config: ["crypto"],
-  postgres: ["config"],
-  cluster: ["config", "postgres"],
-  turns: ["config", "crypto", "postgres"],
-  http: ["config", "crypto", "postgres"],
+  telemetry: ["config"],
+  postgres: ["config", "telemetry"],
+  cluster: ["config", "postgres", "telemetry"],
+  turns: ["config", "crypto", "postgres", "telemetry"],
+  http: ["config", "crypto", "postgres", "telemetry"],
   web: ["config", "http"],
-  telemetry: ["config", "http"],
   live: ["cluster", "config", "http", "postgres", "telemetry", "turns"],
 }
 

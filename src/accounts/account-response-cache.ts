@@ -17,7 +17,11 @@ const capacity = 10_000
 const keepMs = 60_000
 const authorizationKey = headerKey("authorization")
 const prefix = "Bearer "
-const head = { status: "200 OK", lines: "Content-Type: application/json\r\nCache-Control: no-store" }
+const head = {
+  code: 200,
+  status: "200 OK",
+  lines: "Content-Type: application/json\r\nCache-Control: no-store",
+}
 
 interface Entry {
   readonly caller: Caller

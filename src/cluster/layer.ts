@@ -1,6 +1,8 @@
-import { Effect, Layer, Metric, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import type { Config } from "../config/config.ts"
 import { connect, type DatabaseAddress, Sql } from "../postgres/sql.ts"
+import { Metrics } from "../telemetry/metrics.ts"
+import { durationBounds } from "../telemetry/registry.ts"
 import { Bus } from "./bus.ts"
 import { announceOutside, applyNotification, outsideChannel } from "./cli-notifications.ts"
 import { type LeaseRow, leaseStatement, type SendLeaseCall } from "./member-store.ts"
@@ -24,11 +26,6 @@ const silenceMs = 1200
  * may wait for acknowledgements, for a connection and for locks before its fence.
  */
 export const clusterTimes = { leaseMs: 2000, renewMs: 500, markMs: 10_000 }
-
-const waited = Metric.histogram("bus_wait_ms", {
-  description: "Time that writes waited for the acknowledgements of other processes",
-  boundaries: [0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2000],
-})
 
 /** The Redis client is loaded only if Redis is configured. */
 const openRedis = (url: Redacted.Redacted, warn: (reason: string) => void) =>
@@ -67,8 +64,12 @@ export const openTransport = (
 
 const open = Effect.fnUntraced(function* (options: ClusterOptions, warn: (reason: string) => void) {
   const sql = yield* Sql
-  const fork = Effect.runForkWith(yield* Effect.context<never>())
   const { config, peersPossible } = options
+  const waited = (yield* Metrics).histogram(
+    "invalidation_wait_seconds",
+    "How long writes waited until all other processes had dropped the changed data from their caches",
+    durationBounds,
+  )
   let oldReleaseUntil = Number.NEGATIVE_INFINITY
   let bus: Bus["Service"] | undefined
   const others = {
@@ -80,7 +81,7 @@ const open = Effect.fnUntraced(function* (options: ClusterOptions, warn: (reason
   return Bus.layer({
     ...clusterTimes,
     statementMs: config.statementTimeoutMs,
-    onWaited: (ms) => void fork(Metric.update(waited, ms)),
+    onWaited: (ms) => waited.observe(ms / 1000),
     link: peersPossible
       ? {
           ...openTransport(options, sql, others),

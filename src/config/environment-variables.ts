@@ -15,6 +15,7 @@ import {
   plain,
   secret,
   setting,
+  share,
   url,
   whole,
 } from "./variable-readers.ts"
@@ -291,6 +292,23 @@ export const settings = {
     "GIT_COMMIT",
     "Commit that `GET /version` shows. `npm run build` uses it too. Default: the commit of the git checkout in which the build ran.",
     plain,
+  ),
+  otlpEndpoint: optionalSetting(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "Receiver of traces (OTLP over HTTP), for example `http://localhost:4318`. Spans are sent to its path `/v1/traces`. Without it, no request is traced.",
+    secret(url("http:", "https:")),
+  ),
+  otlpServiceName: setting(
+    "OTEL_SERVICE_NAME",
+    "emoji-id-directory",
+    "Name of this service in traces.",
+    plain,
+  ),
+  traceRatio: setting(
+    "OTEL_TRACES_SAMPLER_ARG",
+    "1",
+    "Share of the requests without `traceparent` that are traced, from 0 to 1. At most 100 requests per second and process are traced.",
+    share,
   ),
   failpoint: optionalSetting(
     "FAILPOINT",

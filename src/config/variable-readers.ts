@@ -40,6 +40,12 @@ export const whole =
     return value
   }
 
+/** A share of a whole, from 0 to 1. */
+export const share: Reader<number> = (text) => {
+  if (!/^(0|1|0?\.\d+|[01]\.0*)$/.test(text)) throw new Error("expected a number from 0 to 1")
+  return Number(text)
+}
+
 export const oneOf =
   <const A extends string>(...values: ReadonlyArray<A>): Reader<A> =>
   (text) => {

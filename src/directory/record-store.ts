@@ -8,7 +8,9 @@ import { parseTag } from "../../schema/directory/record-tag.ts"
 import { Unavailable } from "../../schema/errors.ts"
 import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { Sql } from "../postgres/sql.ts"
+import { Metrics } from "../telemetry/metrics.ts"
 import { batchWrites } from "../turns/batch-writes.ts"
+import { recordBatches } from "../turns/turn-metrics.ts"
 import type { WritePermission } from "./write-permission.ts"
 
 /** The members of a stored JSON entry, without its data. */
@@ -146,7 +148,9 @@ const maxEditsPerStatement = 32
  * together with the Idempotency-Key of its request. The statement is never retried automatically: a second run would
  * report the records of the first run as duplicates.
  */
-export const makeEditRecords = Effect.map(Sql, (sql) => {
+export const makeEditRecords = Effect.gen(function* () {
+  const sql = yield* Sql
+  const metrics = yield* Metrics
   const send = (edits: ReadonlyArray<KeyedEdit>) =>
     sql
       .once<{ edited: Edited }>(
@@ -184,6 +188,7 @@ export const makeEditRecords = Effect.map(Sql, (sql) => {
       ),
     maxStatements: Math.ceil(sql.poolSize / 4),
     maxAsks: maxEditsPerStatement,
+    onStatement: recordBatches(metrics, "record_edits"),
     // A batch has at most one edit per id, because a second edit of the same id must see the result of the first.
     fits: ({ canonical }, others) => others.every((other) => other.canonical !== canonical),
   })

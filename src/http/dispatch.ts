@@ -10,6 +10,7 @@ import {
   type Unavailable,
 } from "../../schema/errors.ts"
 import { CurrentRequestTime } from "../postgres/request-time.ts"
+import { type RequestTrace, RequestTraces } from "../telemetry/request-traces.ts"
 import type { Endpoint, RawRequest, RawResponse } from "./endpoint.ts"
 import { authHeaders, type Guards, idempotencyHeader, type RateHeaders } from "./guards.ts"
 import type { Principal } from "./principal.ts"
@@ -29,6 +30,7 @@ export interface DispatchOptions<R> {
   readonly checkAnswers: boolean
 }
 
+const traceparentHeader = "traceparent"
 const jsonHeaders = { "Content-Type": "application/json" }
 /**
  * Forbids caches to store a private response. By themselves, caches detect a private response only by the
@@ -302,6 +304,33 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
 
   const fork = Effect.runForkWith(options.context)
   const work = workOf(route)
+  const traces = work === undefined ? undefined : yield* RequestTraces
+  const spanName = `${route.method === "del" ? "DELETE" : route.method.toUpperCase()} ${route.path}`
+
+  /** Runs a request as the first span of its trace. */
+  const traced = (
+    { parent }: RequestTrace,
+    request: RawRequest,
+    run: Effect.Effect<RawResponse, unknown, R>,
+  ) =>
+    Effect.useSpan(
+      spanName,
+      {
+        ...(parent === undefined ? { root: true } : { parent }),
+        kind: "server",
+        attributes: {
+          "http.request.method": request.method,
+          "http.route": route.path,
+          request_id: request.id,
+        },
+      },
+      (span) =>
+        Effect.map(Effect.exit(Effect.withParentSpan(run, span, { captureStackTrace: false })), (exit) => {
+          const response = settle(exit, request)
+          span.attribute("http.response.status_code", response.status)
+          return response
+        }),
+    )
   const endpoint: Endpoint = {
     method: route.method,
     path: route.path,
@@ -309,6 +338,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
       ...(route.auth === "none" ? [] : authHeaders),
       ...(keyed ? [idempotencyHeader] : []),
       ...(hasOrigin ? [userAgentHeader] : []),
+      ...(traces === undefined ? [] : [traceparentHeader]),
       ...(route.headers ?? []),
     ],
     // Security events contain the address. The Idempotency-Keys of anonymous callers are distinguished by it too.
@@ -318,14 +348,17 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
     handle: (request, respond) => {
       const key = request.headers[idempotencyHeader]
       // Suspended, because a request that has waited is begun where nothing catches an exception.
-      const run = Effect.suspend(() =>
+      const untraced = Effect.suspend(() =>
         key === undefined || key === "" ? produce(request) : once(key, request),
       )
+      const trace = traces?.start(request.headers[traceparentHeader] ?? "")
+      const run = trace === undefined ? untraced : traced(trace, request, untraced)
       const { discardAt } = request
       const fiber = fork(
         discardAt === undefined
           ? run
           : Effect.provideService(run, CurrentRequestTime, {
+              requestId: request.id,
               discardAt,
               isStrict: writes,
               hasWritten: false,

@@ -54,7 +54,7 @@ export const makeEndpointHandlers = (
   ) => {
     writeHead(res, req, made)
     if (!anyOrigin) writeOrigin(res, req.getHeader(originKey))
-    if (made.head.status.startsWith("304")) sendNoBody(res)
+    if (made.head.code === 304) sendNoBody(res)
     else writeBody(res, made.body, isWatched)
   }
 
@@ -126,7 +126,7 @@ export const makeEndpointHandlers = (
           return failDefect(open(res, req, endpoint, head), error)
         }
         if (made !== undefined) {
-          countPrepared()
+          countPrepared(made.head.code)
           return pace.add()
             ? writeWatched(writeHead, res, req, made)
             : writePrepared(writeHead, res, req, made, false)

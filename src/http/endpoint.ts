@@ -36,6 +36,8 @@ export interface RequestView {
 
 /** The status and headers that many precomputed responses share. They never change. */
 export interface PrecomputedHead {
+  /** The status code as a number, for the metrics. */
+  readonly code: number
   /** The status code and its text, for example "200 OK". */
   readonly status: string
   /** Header lines joined by CR LF. */

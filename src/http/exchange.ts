@@ -21,9 +21,11 @@ export type Refusal =
   | "defect"
 
 export interface Observer {
-  /** Returns a function that the server calls for each precomputed response of this endpoint. */
-  prepared(endpoint: Endpoint): () => void
+  /** Returns a function that the server calls with the status of each precomputed response of this endpoint. */
+  prepared(endpoint: Endpoint): (status: number) => void
   answered(endpoint: Endpoint | undefined, status: number, milliseconds: number): void
+  /** Called when the client disconnects before its response. */
+  aborted(): void
 }
 
 export interface ExchangeOptions {
@@ -162,6 +164,7 @@ export const makeExchanges = ({
     exchange.res.onAborted(() => {
       if (!exchange.open) return
       exchange.open = false
+      observe.aborted()
       if (exchange.cancel()) inFlight.delete(exchange)
     })
   }

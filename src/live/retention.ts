@@ -1,7 +1,8 @@
 import { Effect, Layer, Schedule } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import { AppConfig } from "../config/config.ts"
-import { recordPruned } from "../telemetry/pruning-metrics.ts"
+import { Metrics } from "../telemetry/metrics.ts"
+import { makeRecordPruned } from "../telemetry/pruning-metrics.ts"
 import { Events, type PrunedChannels } from "../turns/event-store.ts"
 import { OversizedChannels } from "./oversized-channels.ts"
 
@@ -32,7 +33,10 @@ export const pruneEvents = Effect.fnUntraced(function* (oversized: ReadonlyArray
     oversized.length === 0
       ? 0
       : yield* inBatches(events.trimChannels(oversized, eventKeepPerChannel, eventBatch))
-  recordPruned("event", { deleted: old + surplus, oldestSeconds: yield* events.oldestSeconds })
+  makeRecordPruned(yield* Metrics)("event", {
+    deleted: old + surplus,
+    oldestSeconds: yield* events.oldestSeconds,
+  })
 })
 
 /**
@@ -51,7 +55,7 @@ export const pruneChannels = Effect.fnUntraced(function* (settledSeconds: number
     if (past !== null) yield* Effect.sleep(pause)
   }
   if (highest > 0) yield* events.raiseChannelFloor(highest, settledSeconds)
-  recordPruned("channel", { deleted })
+  makeRecordPruned(yield* Metrics)("channel", { deleted })
 })
 
 /** Deletes events whose retention has ended, and unused channels. */

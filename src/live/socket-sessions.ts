@@ -4,6 +4,7 @@ import { DatabaseClock } from "../postgres/database-clock.ts"
 import { Metrics } from "../telemetry/metrics.ts"
 import type { Publish } from "./channel-registry.ts"
 import { Hub } from "./hub.ts"
+import { registerLiveMetrics } from "./live-metrics.ts"
 import type { Sink } from "./protocol.ts"
 import { makeIdentify, recheckWhenChanged } from "./socket-identity.ts"
 import { LiveLookups } from "./socket-lookup-store.ts"
@@ -183,36 +184,10 @@ export class LiveSessions extends Context.Service<
         }),
       )
 
-      metrics.gauge("live_sockets", "Open live sockets", () => sessions.size)
-      metrics.gauge(
-        "live_sockets_opened_total",
-        "Live sockets opened since the process started",
-        () => opened,
-      )
-      metrics.gauge("live_slow_sockets_cut_total", "Live sockets disconnected as slow readers", () => slowCut)
-      metrics.gauge("live_subscriptions", "Subscriptions of live sockets", () => hub.counts().subscriptions)
-      metrics.gauge("live_channels", "Channels with subscribers", () => hub.counts().channels)
-      metrics.gauge("live_events_published_total", "Events read and encoded", () => hub.counts().published)
-      metrics.gauge(
-        "live_events_delivered_total",
-        "Event frames sent to sockets",
-        () => hub.counts().delivered,
-      )
-      metrics.gauge(
-        "live_recovered_total",
-        "Subscriptions resumed without loss",
-        () => hub.counts().recovered,
-      )
-      metrics.gauge(
-        "live_unrecovered_total",
-        "Resumed subscriptions that received the state instead",
-        () => hub.counts().unrecovered,
-      )
-      metrics.gauge(
-        "live_wakeups_repaired_total",
-        "Lost wake-ups found by the position check",
-        () => hub.counts().repaired,
-      )
+      registerLiveMetrics(metrics, {
+        ...hub,
+        sockets: () => ({ open: sessions.size, opened, slow: slowCut }),
+      })
 
       const drain = async ({ withinMs }: Drain): Promise<void> => {
         const steps = Math.max(1, Math.floor(withinMs / drainStepMs))

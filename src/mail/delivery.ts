@@ -1,9 +1,10 @@
 import { Effect, Fiber, Latch, Layer, Schedule } from "effect"
 import { AppConfig } from "../config/config.ts"
+import { DatabaseClock } from "../postgres/database-clock.ts"
 import { Metrics } from "../telemetry/metrics.ts"
 import { maxTries, Outbox, type OutboxMail } from "../turns/outbox.ts"
 import { deliveredHere, isPhone } from "../turns/outbox-recipients.ts"
-import { makeDeliveryCounts } from "./delivery-counts.ts"
+import { deliveryAges, makeDeliveryCounts } from "./delivery-counts.ts"
 import { DeliveryFailed, type DeliveryProvider } from "./delivery-provider.ts"
 import { render } from "./mail-texts.ts"
 import { Slots } from "./slots.ts"
@@ -44,9 +45,11 @@ export const delivery = Layer.effectDiscard(
     }
 
     const slots = new Slots()
-    const count = makeDeliveryCounts()
     const metrics = yield* Metrics
-    metrics.gauge("outbox_sending", "Messages that this process is sending now", () => slots.busy)
+    const count = makeDeliveryCounts(metrics)
+    const ages = deliveryAges(metrics)
+    const clock = yield* DatabaseClock
+    metrics.gauge("outbox_sending", "Messages that are being sent now", () => slots.busy)
 
     /**
      * Renews the lease while the message is being sent, so that no other process sends the message, however slow the
@@ -94,7 +97,12 @@ export const delivery = Layer.effectDiscard(
         message,
         rendered(message).pipe(
           Effect.flatMap((content) => provider.send({ id, to, ...content })),
-          Effect.tap(() => Effect.sync(() => count("delivered"))),
+          Effect.tap(() =>
+            Effect.sync(() => {
+              count("delivered")
+              ages.observe(Math.max(0, (clock.now() - Date.parse(message.at)) / 1000))
+            }),
+          ),
           Effect.andThen(Effect.retry(outbox.sent(id), markSent)),
           Effect.catchTag("DeliveryFailed", ({ isPermanent, reason }) =>
             failed(message, isPermanent, reason),

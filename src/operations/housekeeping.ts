@@ -16,7 +16,8 @@ import { deliveredSandboxWebhooks, unpaidSandboxIntents } from "../orders/paymen
 import { expiredVisits } from "../partners/visit-store.ts"
 import { prune } from "../postgres/prune.ts"
 import { endedGrants, expiredAuthorizationCodes } from "../sign-in/oauth/authorization-code-store.ts"
-import { recordPruned } from "../telemetry/pruning-metrics.ts"
+import { Metrics } from "../telemetry/metrics.ts"
+import { makeRecordPruned } from "../telemetry/pruning-metrics.ts"
 import { oldWrongTransferCodes } from "../transfers/code-attempt-store.ts"
 import { expiredMail } from "../turns/outbox.ts"
 
@@ -48,6 +49,7 @@ const listExpired = (config: Config) => [
  * deleted by only one of them.
  */
 export const deleteExpiredRows = Effect.gen(function* () {
+  const recordPruned = makeRecordPruned(yield* Metrics)
   yield* Effect.forEach(
     listExpired(yield* AppConfig),
     (rows) =>

@@ -69,7 +69,7 @@ const metrics = route({
   id: "metrics",
   group: "operations",
   summary:
-    "Get the Prometheus metrics of this process. In production only with METRICS_PORT, or with METRICS_TOKEN as the Bearer token",
+    "Get the Prometheus metrics of all workers. In production only with METRICS_PORT, or with METRICS_TOKEN as the Bearer token",
   method: "get",
   path: metricsPath,
   work: "unlimited",
@@ -80,7 +80,7 @@ const metrics = route({
   errors: [Unauthorized],
   handler: ({ headers }) =>
     checkMetricsToken(headers["authorization"] ?? "").pipe(
-      Effect.andThen(Metrics.use((m) => m.text)),
+      Effect.andThen(Effect.flatMap(Metrics, (all) => all.text)),
       Effect.map((text) => Reply.raw(text, { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" })),
     ),
 })

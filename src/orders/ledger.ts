@@ -19,7 +19,8 @@ export const ledgerAudit = Layer.effectDiscard(
     const store = yield* makeLedgerStore
     const metrics = yield* Metrics
     let auditedAt = Number.NEGATIVE_INFINITY
-    let cents = 0
+    // Undefined until they are read, so that a failed query does not look like a balanced ledger.
+    let cents: number | undefined
     let lastBegunAt = Number.NEGATIVE_INFINITY
 
     const audit = Effect.map(store.continueAudit(ordersPerPart, pauseSeconds), (progress) => {
@@ -27,9 +28,10 @@ export const ledgerAudit = Layer.effectDiscard(
       lastBegunAt = performance.now() - 1000 * (progress?.age_seconds ?? Number.POSITIVE_INFINITY)
     })
 
-    const held = { orders: 0, cents: 0 }
+    const held: { orders?: number; cents?: number } = {}
     const countHeld = Effect.map(store.countCancelledWithMoney(), (found) => Object.assign(held, found))
 
+    const ofDatabase = { across: "database" } as const
     metrics.before(
       Effect.suspend(() => {
         const now = performance.now()
@@ -42,21 +44,25 @@ export const ledgerAudit = Layer.effectDiscard(
       "ledger_imbalance_cents",
       "Difference between the ledger and the orders in cents; any value except zero is an error",
       () => cents,
+      ofDatabase,
     )
     metrics.gauge(
       "orders_cancelled_with_money",
       "Cancelled orders with money that was not refunded; GET /orders?all=true&status=Cancelled&holds_money=true lists them",
       () => held.orders,
+      ofDatabase,
     )
     metrics.gauge(
       "orders_cancelled_held_cents",
       "Money of cancelled orders that was not refunded, in cents",
       () => held.cents,
+      ofDatabase,
     )
     metrics.gauge(
       "ledger_audit_age_seconds",
       "Seconds since the last complete audit of the ledger began; each scrape continues the audit",
       () => (performance.now() - lastBegunAt) / 1000,
+      ofDatabase,
     )
   }),
 )

@@ -9,8 +9,10 @@ import { Users } from "../accounts/user-store.ts"
 import { lateralKeys } from "../postgres/lateral-keys.ts"
 import { makePages } from "../postgres/pages.ts"
 import { type Client, Sql } from "../postgres/sql.ts"
+import { Metrics } from "../telemetry/metrics.ts"
 import { batchWrites } from "../turns/batch-writes.ts"
 import { entityItem, isKind, statusRanges } from "../turns/entity-pages.ts"
+import { recordBatches } from "../turns/turn-metrics.ts"
 
 export interface StoredOrder {
   readonly status: OrderStatus
@@ -145,6 +147,7 @@ export class Orders extends Context.Service<
     Orders,
     Effect.gen(function* () {
       const sql = yield* Sql
+      const metrics = yield* Metrics
       const pages = yield* makePages
       const users = yield* Users
 
@@ -189,6 +192,7 @@ export class Orders extends Context.Service<
         run: readCarts,
         maxStatements: Math.ceil(sql.poolSize / 2),
         maxAsks: maxCartsPerStatement,
+        onStatement: recordBatches(metrics, "carts"),
       })
 
       const readClaims = (requests: ReadonlyArray<ReadonlyArray<string>>) =>
@@ -210,6 +214,7 @@ export class Orders extends Context.Service<
         run: readClaims,
         maxStatements: Math.ceil(sql.poolSize / 2),
         maxAsks: maxLooksPerStatement,
+        onStatement: recordBatches(metrics, "claims"),
       })
 
       return Orders.of({

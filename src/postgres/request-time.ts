@@ -1,8 +1,10 @@
-import { Context, Effect } from "effect"
+import { Context, Effect, type Fiber } from "effect"
 import { Unavailable } from "../../schema/errors.ts"
 
 /** How long the current request may wait, in monotonic time (`performance.now`). */
 export interface RequestTime {
+  /** The id of the request, for log lines. Undefined for a statement of several requests. */
+  readonly requestId?: string
   readonly discardAt: number
   /**
    * Whether a statement is discarded after `discardAt` even if it could run at once, because the request was delayed
@@ -21,6 +23,10 @@ export interface RequestTime {
 export const CurrentRequestTime = Context.Reference<RequestTime | undefined>("directory/RequestTime", {
   defaultValue: () => undefined,
 })
+
+/** Returns the id of the request that a fiber works for. */
+export const requestIdOf = (fiber: Fiber.Fiber<unknown, unknown>): string | undefined =>
+  fiber.getRef(CurrentRequestTime)?.requestId
 
 export const isLate = (time: RequestTime | undefined, now: number): boolean =>
   time !== undefined && !time.hasWritten && now > time.discardAt

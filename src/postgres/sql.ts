@@ -3,6 +3,8 @@ import postgres from "postgres"
 import { Unavailable } from "../../schema/errors.ts"
 import { sessionSettings } from "../config/database-session-settings.ts"
 import type { DatabaseServer } from "../config/database-url.ts"
+import { Metrics } from "../telemetry/metrics.ts"
+import { inStatementSpan, textOf } from "../telemetry/statement-span.ts"
 import { type Connection, Connections } from "./connections.ts"
 import { followedDatabase } from "./failover/followed-database.ts"
 import { watchPrimary } from "./failover/primary-watch.ts"
@@ -22,6 +24,7 @@ import {
   toFailure,
   unreached,
 } from "./sql-failures.ts"
+import { makeStatementMetrics } from "./statement-metrics.ts"
 import { StatementQueue } from "./statement-queue.ts"
 import { watchStatements } from "./statement-watchdog.ts"
 import { WriteFailures } from "./write-failures.ts"
@@ -62,6 +65,11 @@ const failureOf = (error: unknown): Unavailable | SqlRefused | undefined => {
   } catch {
     return undefined
   }
+}
+
+const outcomeOf = (failure: Unavailable | SqlRefused | undefined) => {
+  if (failure === undefined) return "defect"
+  return failure._tag === "Unavailable" ? "unavailable" : "rejected"
 }
 
 const noAnswer = new Unavailable({
@@ -230,6 +238,7 @@ export class Sql extends Context.Service<
           Effect.promise(() => connections.end()),
         )
         let running = 0
+        const metrics = makeStatementMetrics(yield* Metrics)
         // If the database host disappears, its connections are not closed. The client would wait and send more
         // statements to them. So all connections are replaced.
         const replace = () => {
@@ -266,7 +275,7 @@ export class Sql extends Context.Service<
         )
 
         const send = <Row>(statement: Statement, lost: () => void, isUrgent: boolean) =>
-          Effect.withFiber((fiber) =>
+          inStatementSpan((fiber, span) =>
             Effect.callback<ReadonlyArray<Row>, Unavailable | SqlRefused>((resume) => {
               const since = performance.now()
               const time = fiber.getRef(CurrentRequestTime)
@@ -277,11 +286,15 @@ export class Sql extends Context.Service<
               const start = (connection: Connection) => {
                 const { client } = connection
                 const query = statement(client)
+                span?.attribute("db.query.text", textOf(query))
                 if (time !== undefined && !time.hasWritten) time.hasWritten = mayWrite(query)
                 const one = { since: performance.now(), query, giveUp }
-                const answered = () => {
+                metrics.started(one.since - since)
+                const answered = (outcome: Parameters<typeof metrics.ended>[0]) => {
+                  const now = performance.now()
                   running--
-                  connection.answered(performance.now())
+                  metrics.ended(outcome, now - one.since)
+                  connection.answered(now)
                   statements.answered(one)
                   queue.startNext()
                 }
@@ -290,7 +303,7 @@ export class Sql extends Context.Service<
                 statements.begun(one)
                 query.then(
                   (rows) => {
-                    answered()
+                    answered("answered")
                     resume(Effect.succeed(withoutGap(rows as unknown as ReadonlyArray<Row>)))
                   },
                   (error) => {
@@ -299,7 +312,7 @@ export class Sql extends Context.Service<
                     if (failure === unreached) connection.refused(performance.now())
                     else if (isBroken(error)) connection.renew(client)
                     else if (isReadOnly(error)) replaceReadOnly()
-                    answered()
+                    answered(outcomeOf(failure))
                     if (failure?._tag === "Unavailable") primary.suspect()
                     if (failure === undefined) return resume(Effect.die(error))
                     if (failure === noWrites) noteWriteFailure(error as Error)
@@ -357,6 +370,13 @@ export class Sql extends Context.Service<
           rows: (...parameters: Parameters<typeof attemptWrite>) =>
             attemptWrite(...parameters).pipe(Effect.catchTag("SqlRefused", (refused) => Effect.die(refused))),
         } as Sql["Service"]["write"]
+
+        metrics.register({
+          running: () => running,
+          waiting: () => queue.size,
+          oldestWaitMs: () => queue.oldestWaitMs(performance.now()),
+          writesFail: () => writeFailures.isFailing,
+        })
 
         const { poolSize, statementTimeoutMs } = options
         return Sql.of({

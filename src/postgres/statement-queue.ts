@@ -40,6 +40,17 @@ export class StatementQueue {
     return this.#urgent.size + this.#others.size
   }
 
+  /** How long the first statement has waited; 0 if none waits. */
+  oldestWaitMs(now: number): number {
+    let oldest = now
+    for (const waiting of [this.#urgent, this.#others])
+      for (const { since } of waiting) {
+        oldest = Math.min(oldest, since)
+        break
+      }
+    return now - oldest
+  }
+
   add(one: WaitingStatement): void {
     const now = performance.now()
     const same = one.isUrgent ? this.#urgent : this.#others

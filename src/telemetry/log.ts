@@ -1,4 +1,4 @@
-import { Layer, Logger, References } from "effect"
+import { type Fiber, Formatter, Layer, Logger, References } from "effect"
 import type { Config } from "../config/config.ts"
 
 const secretMember =
@@ -15,7 +15,21 @@ export const redact = (line: string): string =>
     .replace(apiKey, "<api key>")
     .replace(passwordInUrl, "://$1:<redacted>@")
 
-const jsonLines = Logger.map(Logger.formatJson, redact)
+/** Finds the request that a fiber works for. */
+type RequestIdOf = (fiber: Fiber.Fiber<unknown, unknown>) => string | undefined
+
+/** Log lines as JSON, with the ids of the request and the trace of their fiber. */
+const jsonLines = (requestIdOf: RequestIdOf) =>
+  Logger.make((options) => {
+    const requestId = requestIdOf(options.fiber)
+    const span = options.fiber.cache.span
+    const line = {
+      ...Logger.formatStructured.log(options),
+      ...(requestId === undefined ? {} : { request_id: requestId }),
+      ...(span === undefined ? {} : { trace_id: span.traceId, span_id: span.spanId }),
+    }
+    return redact(Formatter.formatJson(line))
+  })
 
 /**
  * Returns the level to use for work whose lines with the level Info are not worth printing, such as the security events
@@ -24,8 +38,8 @@ const jsonLines = Logger.map(Logger.formatJson, redact)
 export const withoutInfo = (level: Config["logLevel"]): Config["logLevel"] =>
   level === "Info" ? "Warn" : level
 
-export const logging = (config: Pick<Config, "logLevel">) =>
+export const logging = (config: Pick<Config, "logLevel">, requestIdOf: RequestIdOf = () => undefined) =>
   Layer.mergeAll(
-    Logger.layer([Logger.withConsoleLog(jsonLines)]),
+    Logger.layer([Logger.withConsoleLog(jsonLines(requestIdOf))]),
     Layer.succeed(References.MinimumLogLevel, config.logLevel),
   )

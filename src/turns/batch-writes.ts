@@ -30,6 +30,8 @@ export interface BatchOptions<Ask, Answer, E, Broken> {
    * the database work at the same time.
    */
   readonly evenAsks?: number
+  /** Called with the number of requests of each statement. */
+  readonly onStatement?: (requests: number) => void
   /** Whether a request may be in the same statement as these other requests. */
   readonly fits?: (ask: Ask, others: ReadonlyArray<Ask>) => boolean
 }
@@ -82,6 +84,7 @@ export const batchWrites = <Ask, Answer, E, Broken>(options: BatchOptions<Ask, A
     maxFull = 0,
     maxHeldUp = 0,
     maxStatements,
+    onStatement,
     run,
   } = options
   type WaitingRequest = Waiting<Ask, Answer, E | Broken | Unavailable>
@@ -168,6 +171,7 @@ export const batchWrites = <Ask, Answer, E, Broken>(options: BatchOptions<Ask, A
     const statement = { since: performance.now() }
     running.add(statement)
     const all = [own, ...others]
+    onStatement?.(all.length)
     const write = joinWrites(all.map((one) => one.write))
     return Effect.suspend(() => Effect.exit(run(all.map(({ ask }) => ask)))).pipe(
       Effect.provideService(CurrentRequestTime, new BatchTime(all.map(({ time }) => time))),

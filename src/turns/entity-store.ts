@@ -11,9 +11,11 @@ import type { TurnEffects } from "../../schema/turn.ts"
 import { DatabaseClock } from "../postgres/database-clock.ts"
 import { Sql } from "../postgres/sql.ts"
 import type { SqlRefused } from "../postgres/sql-failures.ts"
+import { Metrics } from "../telemetry/metrics.ts"
 import { batchWrites } from "./batch-writes.ts"
 import type { Places } from "./event-offsets.ts"
 import { Outbox } from "./outbox.ts"
+import { countTurns, deadlineDelays, recordBatches } from "./turn-metrics.ts"
 import { changesEntity, LostClaims, mayGoTogether, type WrittenTurn, writeTurns } from "./turn-statement.ts"
 
 type Committed = Effect.Effect<ReadonlyArray<PlacedEvent>, CommitFailure>
@@ -59,6 +61,9 @@ export const entityStore = Layer.effect(
     const sql = yield* Sql
     const clock = yield* DatabaseClock
     const outbox = yield* Outbox
+    const metrics = yield* Metrics
+    const counted = countTurns(metrics)
+    const delays = deadlineDelays(metrics)
 
     const load = (kind: string, id: string) =>
       sql
@@ -153,23 +158,33 @@ export const entityStore = Layer.effect(
       maxHeldUp: Math.floor(sql.poolSize / 4),
       maxAsks: maxTurnsPerStatement,
       evenAsks: evenTurnsPerStatement,
+      onStatement: recordBatches(metrics, "turns"),
       fits: mayGoTogether,
     })
 
     const commit = (turn: TurnCommit): Committed => {
       const mail = mailOf(turn)
-      return mail === undefined
-        ? commitBatched({ turn, mail: [] })
-        : Effect.flatMapEager(outbox.seal(mail), (sealed) => commitBatched({ turn, mail: sealed }))
+      return counted(
+        turn,
+        mail === undefined
+          ? commitBatched({ turn, mail: [] })
+          : Effect.flatMapEager(outbox.seal(mail), (sealed) => commitBatched({ turn, mail: sealed })),
+      )
     }
 
     const takeDue = (limit: number) =>
-      sql.rows<{ kind: string; id: string }>(
-        (q) => q`update entity e set leased_until = now() + make_interval(secs => ${leaseSeconds})
-                   from (select kind, id from entity
-                          where due_at <= now() and (leased_until is null or leased_until < now())
-                          order by due_at limit ${limit} for update skip locked) d
-                  where e.kind = d.kind and e.id = d.id returning e.kind, e.id`,
+      Effect.tap(
+        sql.rows<{ kind: string; id: string; late: number }>(
+          (q) => q`update entity e set leased_until = now() + make_interval(secs => ${leaseSeconds})
+                     from (select kind, id, extract(epoch from now() - due_at)::float8 as late from entity
+                            where due_at <= now() and (leased_until is null or leased_until < now())
+                            order by due_at limit ${limit} for update skip locked) d
+                    where e.kind = d.kind and e.id = d.id returning e.kind, e.id, d.late`,
+        ),
+        (due) =>
+          Effect.sync(() => {
+            for (const { late } of due) delays.observe(late)
+          }),
       )
 
     return EntityStore.of({

@@ -16,7 +16,7 @@ it("the built command line needs only the files that the Dockerfile copies", asy
   cpSync(join(root, "package.json"), join(app, "node_modules/package.json"))
   for (const name of packages) symlinkSync(join(root, "node_modules", name), join(app, "node_modules", name))
   const run = (...args: ReadonlyArray<string>) =>
-    promisify(execFile)(process.execPath, [join(app, "dist/cli.js"), ...args], { cwd: app })
+    promisify(execFile)(process.execPath, [join(app, "dist/cli/main.js"), ...args], { cwd: app })
   expect((await run("keys", "generate")).stdout).toMatch(/^\w+:[\w+/=-]{43,}\n/)
   expect((await run("--help")).stdout).toContain("users role USER ROLE")
 })

@@ -20,7 +20,11 @@ const endpoint = (method: Endpoint["method"], path: string, more: Partial<Endpoi
   },
   ...more,
 })
-const answer = new StaticResponse({ status: "200 OK", lines: "Content-Type: text/plain" }, "", "made before")
+const answer = new StaticResponse(
+  { code: 200, status: "200 OK", lines: "Content-Type: text/plain" },
+  "",
+  "made before",
+)
 const endpoints = [
   endpoint("post", "/write"),
   endpoint("del", "/write"),

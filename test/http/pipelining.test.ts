@@ -23,8 +23,16 @@ const answering = (path: string, body: string, status = 200): Endpoint => ({
     return () => true
   },
 })
-const word = new StaticResponse({ status: "200 OK", lines: "Content-Type: text/plain" }, "", "word")
-const unchanged = new StaticResponse({ status: "304 Not Modified", lines: "Cache-Control: no-cache" }, "", "")
+const word = new StaticResponse(
+  { code: 200, status: "200 OK", lines: "Content-Type: text/plain" },
+  "",
+  "word",
+)
+const unchanged = new StaticResponse(
+  { code: 304, status: "304 Not Modified", lines: "Cache-Control: no-cache" },
+  "",
+  "",
+)
 
 let server: Server
 const start = () =>

@@ -48,7 +48,7 @@ const json = (value: unknown, headers: RawResponse["headers"] = {}): RawResponse
 const lastWord = "the end"
 const large = "0123456789".repeat(1_600_000) + lastWord
 
-const preparedHead = { status: "200 OK", lines: "Content-Type: application/json" }
+const preparedHead = { code: 200, status: "200 OK", lines: "Content-Type: application/json" }
 
 const endpoints: ReadonlyArray<Endpoint> = [
   endpoint("get", "/echo/:one/:two", (r, respond) => {
@@ -138,7 +138,11 @@ let url: string
 beforeAll(async () => {
   server = await serveEndpoints(endpoints, {
     deadlineMs,
-    observe: { prepared: () => () => {}, answered: (_e, status) => void observed.push(status) },
+    observe: {
+      prepared: () => () => {},
+      answered: (_e, status) => void observed.push(status),
+      aborted: () => {},
+    },
   })
   url = `http://127.0.0.1:${server.port}`
 })

@@ -1,5 +1,6 @@
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { Effect, Layer, ManagedRuntime, Tracer } from "effect"
 import { afterEach, describe, expect, it, vi } from "vitest"
+import { CurrentRequestTime, requestIdOf } from "../../src/postgres/request-time.ts"
 import { logging, redact } from "../../src/telemetry/log.ts"
 
 afterEach(() => vi.restoreAllMocks())
@@ -13,6 +14,20 @@ describe("a log line", () => {
     await runtime.runPromise(Effect.logDebug("below the minimum level"))
     expect(lines).toHaveLength(1)
     expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: "INFO" })
+    await runtime.dispose()
+  })
+  it("has the ids of the request and of the trace that it was written for", async () => {
+    const lines: Array<string> = []
+    vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line))
+    const runtime = ManagedRuntime.make(logging({ logLevel: "Info" }, requestIdOf))
+    const request = { requestId: "client-7", discardAt: 0, isStrict: false, hasWritten: false }
+    const parent = Tracer.externalSpan({ traceId: "a".repeat(32), spanId: "b".repeat(16) })
+    const inRequest = Effect.provideService(Effect.logInfo("hello"), CurrentRequestTime, request)
+    await runtime.runPromise(Effect.withParentSpan(inRequest, parent))
+    await runtime.runPromise(Effect.logInfo("hello"))
+    const ids = { request_id: "client-7", trace_id: "a".repeat(32), span_id: "b".repeat(16) }
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject(ids)
+    for (const name of Object.keys(ids)) expect(JSON.parse(lines[1] ?? "")).not.toHaveProperty(name)
     await runtime.dispose()
   })
   it.each([

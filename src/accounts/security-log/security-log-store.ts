@@ -5,7 +5,9 @@ import type { Via } from "../../http/request/request-origin.ts"
 import { makePages } from "../../postgres/pages.ts"
 import type { ExpiredRows } from "../../postgres/prune.ts"
 import { Sql } from "../../postgres/sql.ts"
+import { Metrics } from "../../telemetry/metrics.ts"
 import { batchWrites } from "../../turns/batch-writes.ts"
+import { recordBatches } from "../../turns/turn-metrics.ts"
 
 export interface NewEntry {
   readonly id: string
@@ -39,6 +41,7 @@ export const securityLogList = pagedList("security_log", { created_at: ["time", 
 
 export const makeSecurityLogStore = Effect.gen(function* () {
   const sql = yield* Sql
+  const metrics = yield* Metrics
   const pages = yield* makePages
   return {
     /** Stores an entry. Entries that arrive while a statement runs share the next statement. */
@@ -50,6 +53,7 @@ export const makeSecurityLogStore = Effect.gen(function* () {
         ),
       maxStatements: 1,
       maxAsks: maxEntries,
+      onStatement: recordBatches(metrics, "security_log"),
     }),
     list: (userId: string, page: PageRequest) =>
       pages.readCounted<StoredEntry>(

@@ -25,9 +25,9 @@ const lines = Object.entries(lookupHeaders)
   .map(([name, value]) => `${name}: ${value}`)
   .join("\r\n")
 export const heads = {
-  found: { status: "200 OK", lines },
-  unchanged: { status: "304 Not Modified", lines },
-  missing: { status: "404 Not Found", lines },
+  found: { code: 200, status: "200 OK", lines },
+  unchanged: { code: 304, status: "304 Not Modified", lines },
+  missing: { code: 404, status: "404 Not Found", lines },
 }
 
 export const notRegisteredText = "This emoji id is not registered."

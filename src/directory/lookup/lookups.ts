@@ -9,6 +9,7 @@ import type { Precomputed, RequestView } from "../../http/endpoint.ts"
 import { headerKey } from "../../http/request/header-key.ts"
 import { DatabaseClock } from "../../postgres/database-clock.ts"
 import { Metrics } from "../../telemetry/metrics.ts"
+import { recordBatches } from "../../turns/turn-metrics.ts"
 import {
   isHeld,
   isRegistered,
@@ -107,6 +108,7 @@ export class Lookups extends Context.Service<
         (timer) => Effect.sync(() => clearInterval(timer)),
       )
 
+      const recordBatch = recordBatches(metrics, "lookups")
       const toAnswers = (rows: Effect.Success<ReturnType<typeof readLookups>>) => {
         const answers = new Map<string, LookupAnswer>()
         for (const [canonical, row] of rows) {
@@ -118,6 +120,7 @@ export class Lookups extends Context.Service<
 
       const loads = new PendingLoads<LookupAnswer>({
         read: (keys, done) => {
+          recordBatch(keys.length)
           fork(readLookups(keys)).addObserver((exit) =>
             done(
               Exit.isSuccess(exit)
@@ -263,8 +266,12 @@ export class Lookups extends Context.Service<
         return response && send(view, answer, response)
       }
 
-      metrics.gauge("lookup_cache_ids", "Emoji ids in the lookup cache", () => cache.size)
-      metrics.gauge("lookup_cache_bytes", "Bytes used by the lookup cache", () => cache.bytes)
+      metrics.gauge(
+        "lookup_cache_ids",
+        "Emoji ids in the lookup caches, counted in each worker",
+        () => cache.size,
+      )
+      metrics.gauge("lookup_cache_bytes", "Bytes used by the lookup caches", () => cache.bytes)
 
       return Lookups.of({
         prepared,

@@ -62,6 +62,7 @@ export class WorkQueue {
       waiting: this.#waiting.size,
       running: this.#running,
       expectedWaitMs: this.#expectedWaitMs(),
+      oldestMs: this.#oldestMs(),
       refused: this.#refused,
       discarded: this.#discarded,
     }
@@ -144,6 +145,12 @@ export class WorkQueue {
   #expectedWaitMs(): number {
     const ahead = this.#waiting.size
     return ahead === 0 ? 0 : ahead / Math.max(this.#rate ?? 1, 0.001)
+  }
+
+  #oldestMs(): number {
+    for (const { discardAt } of this.#waiting)
+      return Math.max(0, performance.now() - (discardAt - this.#options.maxWaitMs))
+    return 0
   }
 
   #isFull(now: number): boolean {

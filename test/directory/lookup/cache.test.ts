@@ -7,7 +7,7 @@ import { StaticResponse } from "../../../src/http/response/static.ts"
 
 const answer = (body: string): LookupAnswer => ({ own: '\r\nETag: W/"1"', body })
 const make = (maxBytes = 1024 * 1024) => new LookupCache({ maxBytes, onRemoved: () => {} })
-const selected = (text: string) => new StaticResponse({ status: "200 OK", lines: "" }, "", text)
+const selected = (text: string) => new StaticResponse({ code: 200, status: "200 OK", lines: "" }, "", text)
 
 describe("the lookup cache", () => {
   it("finds an id by its usual encoding and by every spelling that was added for the id", () => {

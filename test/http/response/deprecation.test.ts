@@ -20,7 +20,7 @@ const base = {
 const word = Effect.succeed("word")
 const prepared = (own: string) =>
   Effect.succeed(
-    () => new StaticResponse({ status: "200 OK", lines: "Content-Type: text/plain" }, own, "made"),
+    () => new StaticResponse({ status: "200 OK", code: 200, lines: "Content-Type: text/plain" }, own, "made"),
   )
 
 const rows = [
