@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { EmojiId } from "../schema/directory/emoji-id.ts"
 import { startEmbeddedPostgres } from "../src/postgres/embedded/embedded.ts"
-import { migrate } from "../src/postgres/migrate.ts"
+import { migrate } from "../src/postgres/schema/migrate.ts"
 import { connect } from "../src/postgres/sql.ts"
 import { CrowdMember, type Sayings, verdictOf } from "../test/fixtures/live-crowd.ts"
 import { makeRedis } from "../test/fixtures/servers/redis.ts"

@@ -5,7 +5,7 @@ import { configuredKeys } from "../config/secret-keys.ts"
 import { CustodialKeys } from "../crypto/custodial-keys.ts"
 import { Seal } from "../crypto/envelope-encryption.ts"
 import type { NamedKey } from "../crypto/key-ring.ts"
-import { currentSchema, migrationFiles } from "../postgres/sql-files.ts"
+import { currentSchema, migrationFiles } from "../postgres/schema/sql-files.ts"
 import type { BackupHeader, NeededKey } from "./archive/manifest.ts"
 
 /** Whether these keys can decrypt the sample. Without a sample, the id is compared. */

@@ -11,7 +11,7 @@ import {
   type Input,
   optionOf,
   organizationId,
-} from "./command.ts"
+} from "./command-line/command.ts"
 
 const numberOf = (input: Input, name: string) => {
   const given = optionOf(input, name)

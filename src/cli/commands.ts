@@ -1,6 +1,6 @@
 import { backupCommands } from "./backup.ts"
 import { codeCommands } from "./codes.ts"
-import type { CliCommand } from "./command.ts"
+import type { CliCommand } from "./command-line/command.ts"
 import { demoCommands } from "./demo.ts"
 import { doctorCommands } from "./doctor/doctor.ts"
 import { featureCommands } from "./features.ts"

@@ -2,7 +2,7 @@ import { resolve } from "node:path"
 import type { Config } from "../config/config.ts"
 import { findCluster } from "../postgres/embedded/running.ts"
 import { type OpenServer, openServer, postgresDir } from "../postgres/open-server.ts"
-import { prepareDatabase } from "../postgres/prepare-database.ts"
+import { prepareDatabase } from "../postgres/schema/prepare-database.ts"
 
 /**
  * Fails if there is no embedded database. With a wrong DATA_DIR, the command would create an empty database there, and the

@@ -1,5 +1,5 @@
 import { removeDemo } from "../demo/removal.ts"
-import type { Command } from "./command.ts"
+import type { Command } from "./command-line/command.ts"
 
 const remove: Command = {
   name: "demo remove",

@@ -3,7 +3,7 @@ import { atMostOnce } from "../../actors/operation.ts"
 import { NewFeature } from "../../schema/accounts/feature.ts"
 import { NotFound } from "../../schema/errors.ts"
 import { Features } from "../accounts/feature-store.ts"
-import { type Command, checked, userId } from "./command.ts"
+import { type Command, checked, userId } from "./command-line/command.ts"
 
 const findFeature = Effect.fnUntraced(function* (code: string) {
   const all = yield* Features.use((features) => features.all)

@@ -8,7 +8,7 @@ import {
   importColumns,
 } from "../directory/id-import-line.ts"
 import { IdImports, type IdToImport, type ImportOutcome } from "../directory/id-import-store.ts"
-import { type Command, optionOf } from "./command.ts"
+import { type Command, optionOf } from "./command-line/command.ts"
 import { type CsvRow, csvRow, readCsv } from "./csv.ts"
 
 /** The lines of one statement. More lines per statement are not faster, and lock the ids for longer. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { InvalidRequest } from "../../schema/errors.ts"
-import { optionOf, type ToolCommand } from "./command.ts"
+import { optionOf, type ToolCommand } from "./command-line/command.ts"
 
 const idForm = /^[\w-]{1,32}$/
 

@@ -1,7 +1,7 @@
 import { WebSocket } from "ws"
 import { InvalidRequest } from "../../schema/errors.ts"
 import { createClient, type LiveChannel } from "../client/client.ts"
-import { optionOf, type ServiceCommand } from "./command.ts"
+import { optionOf, type ServiceCommand } from "./command-line/command.ts"
 
 const wholeNumber = (text: string): number => {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)

@@ -2,7 +2,7 @@ import { isEmail } from "../../schema/accounts/credential-rules.ts"
 import { InvalidRequest } from "../../schema/errors.ts"
 import { productVersion } from "../config/product-version.ts"
 import { sendTestMail, smtpAdvice } from "../mail/smtp-check.ts"
-import type { OfflineCommand } from "./command.ts"
+import type { OfflineCommand } from "./command-line/command.ts"
 
 const test: OfflineCommand = {
   name: "mail test",

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { InvalidRequest, NotFound } from "../../schema/errors.ts"
 import { Outbox } from "../turns/outbox.ts"
-import type { Command } from "./command.ts"
+import type { Command } from "./command-line/command.ts"
 
 const unsent: Command = {
   name: "mail unsent",

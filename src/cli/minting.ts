@@ -3,7 +3,7 @@ import { Conflict, isProblem } from "../../schema/errors.ts"
 import { AppConfig } from "../config/config.ts"
 import { checkSealedKeys } from "../keys/sealed-keys-check.ts"
 import { MintSignatures } from "../minting/mint-signatures.ts"
-import type { Command } from "./command.ts"
+import type { Command } from "./command-line/command.ts"
 
 /**
  * Fails if the secret keys of this shell cannot decrypt the keys in the database, which the service encrypted. The

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { atMostOnce } from "../../actors/operation.ts"
 import { NewOauthClient } from "../../schema/sign-in/oauth-client.ts"
 import { clientWithSecret, OauthClients } from "../sign-in/oauth/oauth-client-store.ts"
-import { type Command, checked, everyPage, optionOf, organizationId } from "./command.ts"
+import { type Command, checked, everyPage, optionOf, organizationId } from "./command-line/command.ts"
 
 const list: Command = {
   name: "oauth list",

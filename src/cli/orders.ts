@@ -7,7 +7,15 @@ import { OrderHistory } from "../orders/history.ts"
 import { Orders, orderList } from "../orders/order-store.ts"
 import { OrderViews } from "../orders/order-view.ts"
 import { Refunds } from "../orders/refunds/refunds.ts"
-import { type Command, checked, checkedWord, type Input, isUuid, optionOf, userId } from "./command.ts"
+import {
+  type Command,
+  checked,
+  checkedWord,
+  type Input,
+  isUuid,
+  optionOf,
+  userId,
+} from "./command-line/command.ts"
 import { withOrders } from "./order-services.ts"
 
 const pageSize = 50

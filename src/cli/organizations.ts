@@ -20,7 +20,7 @@ import {
   organizationId,
   trustedUserId,
   userId,
-} from "./command.ts"
+} from "./command-line/command.ts"
 
 /** An option with a number. Other text is returned unchanged, so that the check of the value refuses it. */
 const numberOf = (input: Input, name: string) => {

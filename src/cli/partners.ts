@@ -6,7 +6,7 @@ import { AppConfig, type Config } from "../config/config.ts"
 import { CodeBudgets } from "../organizations/code-budget-store.ts"
 import { Members } from "../organizations/member-store.ts"
 import { Organizations } from "../organizations/organization-store.ts"
-import { type Command, everyPage, organizationId } from "./command.ts"
+import { type Command, everyPage, organizationId } from "./command-line/command.ts"
 
 type Partner = typeof Organization.Type & { readonly partner_path: string }
 

@@ -6,7 +6,14 @@ import { pageNumber, pageRequest } from "../../schema/paging.ts"
 import { AdminUserUpdates } from "../accounts/admin-update-user.ts"
 import { UserAdmin, type UserChanges, userList } from "../accounts/user-admin-store.ts"
 import { randomCrockford } from "../crypto/crockford-base32.ts"
-import { type Command, checked, checkedWord, optionOf, trustedUserId, userId } from "./command.ts"
+import {
+  type Command,
+  checked,
+  checkedWord,
+  optionOf,
+  trustedUserId,
+  userId,
+} from "./command-line/command.ts"
 
 /** The operator has access to the database and the keys, so commands run with the highest role. */
 const by = "Super"

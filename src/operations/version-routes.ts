@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { AppConfig } from "../config/config.ts"
 import { commitOfBuild, contractVersion, productVersion } from "../config/product-version.ts"
 import { route } from "../http/route.ts"
-import { schemaOfBuild, schemaOfDatabase } from "../postgres/schema-version.ts"
+import { schemaOfBuild, schemaOfDatabase } from "../postgres/schema/schema-version.ts"
 
 const Version = Schema.Struct({
   version: Schema.String,

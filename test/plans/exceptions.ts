@@ -30,9 +30,9 @@ export const notDriven: Readonly<Record<string, string>> = {
   "src/postgres/checks/diagnose.ts":
     "the command doctor reads settings of the server and the applied migrations",
   "src/postgres/failover/": "the identity of the server, a table with one row",
-  "src/postgres/function-files.ts": "runs at the start, a table with one row per file",
+  "src/postgres/schema/function-files.ts": "runs at the start, a table with one row per file",
   "src/postgres/guarded-write.ts": "one key by its primary key, after a write whose outcome is unknown",
-  "src/postgres/migrate.ts": "runs at the start, a table with one row per migration",
+  "src/postgres/schema/migrate.ts": "runs at the start, a table with one row per migration",
   "src/postgres/checks/preflight.ts": "settings of the server",
   "src/postgres/sql.ts": "the test write, which reads no table",
 }

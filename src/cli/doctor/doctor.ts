@@ -1,5 +1,5 @@
 import { type Config, readConfig } from "../../config/config.ts"
-import type { ToolCommand } from "../command.ts"
+import type { ToolCommand } from "../command-line/command.ts"
 import { checkAddresses } from "./addresses.ts"
 import { checkDatabase } from "./database.ts"
 import { checkFiles } from "./files.ts"

@@ -1,7 +1,7 @@
 import { followedDatabase } from "../failover/followed-database.ts"
-import { findNewer } from "../migrate.ts"
+import { findNewer } from "../schema/migrate.ts"
+import { currentSchema, migrationFiles } from "../schema/sql-files.ts"
 import { connect, type DatabaseAddress, findPrimary } from "../sql.ts"
-import { currentSchema, migrationFiles } from "../sql-files.ts"
 import { toConnectionProblem } from "./connection-problem.ts"
 import { checkPreflight } from "./preflight.ts"
 

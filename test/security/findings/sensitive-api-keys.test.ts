@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { migrate } from "../../../src/postgres/migrate.ts"
+import { migrate } from "../../../src/postgres/schema/migrate.ts"
 import { connect } from "../../../src/postgres/sql.ts"
 import {
   endGrace,

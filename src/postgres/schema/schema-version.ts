@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Sql } from "./sql.ts"
+import { Sql } from "../sql.ts"
 import { currentSchema, migrationFiles } from "./sql-files.ts"
 
 const withoutEnding = (name: string): string => name.replace(/\.sql$/, "")

@@ -1,10 +1,10 @@
 import { expect, it, vi } from "vitest"
-import { migrate } from "../../src/postgres/migrate.ts"
-import { prepareDatabase } from "../../src/postgres/prepare-database.ts"
-import { connect, type DatabaseAddress } from "../../src/postgres/sql.ts"
-import { currentSchema } from "../../src/postgres/sql-files.ts"
-import { createDatabase } from "../fixtures/database.ts"
-import { schemaWith } from "../fixtures/schema-files.ts"
+import { migrate } from "../../../src/postgres/schema/migrate.ts"
+import { prepareDatabase } from "../../../src/postgres/schema/prepare-database.ts"
+import { currentSchema } from "../../../src/postgres/schema/sql-files.ts"
+import { connect, type DatabaseAddress } from "../../../src/postgres/sql.ts"
+import { createDatabase } from "../../fixtures/database.ts"
+import { schemaWith } from "../../fixtures/schema-files.ts"
 
 const open = (connection: DatabaseAddress, statementTimeoutMs: number) =>
   connect({ connection, poolSize: 1, statementTimeoutMs })

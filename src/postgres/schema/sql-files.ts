@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { productVersion } from "../config/product-version.ts"
-import { projectRoot } from "../config/project-root.ts"
+import { productVersion } from "../../config/product-version.ts"
+import { projectRoot } from "../../config/project-root.ts"
 
 export interface SqlFile {
   readonly name: string

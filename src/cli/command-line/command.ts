@@ -1,11 +1,11 @@
 import { Effect, Result, type Schema } from "effect"
-import { InvalidRequest, NotFound, type Problem } from "../../schema/errors.ts"
-import type { Page, PageRequest } from "../../schema/paging.ts"
-import { UserAdmin } from "../accounts/user-admin-store.ts"
-import type { Config } from "../config/config.ts"
-import { decoder } from "../http/request/decode.ts"
-import { Organizations } from "../organizations/organization-store.ts"
-import type { CliServices } from "./services.ts"
+import { InvalidRequest, NotFound, type Problem } from "../../../schema/errors.ts"
+import type { Page, PageRequest } from "../../../schema/paging.ts"
+import { UserAdmin } from "../../accounts/user-admin-store.ts"
+import type { Config } from "../../config/config.ts"
+import { decoder } from "../../http/request/decode.ts"
+import { Organizations } from "../../organizations/organization-store.ts"
+import type { CliServices } from "../services.ts"
 
 export interface Input {
   /** The positional arguments, one per name in the command's `words`. */

@@ -1,9 +1,9 @@
-import { toConnectionProblem } from "./checks/connection-problem.ts"
-import { checkPreflight } from "./checks/preflight.ts"
-import { followedDatabase } from "./failover/followed-database.ts"
-import { followTimeline } from "./failover/primary-search.ts"
+import { toConnectionProblem } from "../checks/connection-problem.ts"
+import { checkPreflight } from "../checks/preflight.ts"
+import { followedDatabase } from "../failover/followed-database.ts"
+import { followTimeline } from "../failover/primary-search.ts"
+import { type Client, connect, type DatabaseAddress, findPrimary } from "../sql.ts"
 import { findNewer, migrate } from "./migrate.ts"
-import { type Client, connect, type DatabaseAddress, findPrimary } from "./sql.ts"
 
 interface Use {
   readonly serves?: boolean

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest"
-import { findNewer, migrate } from "../../src/postgres/migrate.ts"
-import { connect } from "../../src/postgres/sql.ts"
-import { createDatabase } from "../fixtures/database.ts"
-import { schemaWith } from "../fixtures/schema-files.ts"
+import { findNewer, migrate } from "../../../src/postgres/schema/migrate.ts"
+import { connect } from "../../../src/postgres/sql.ts"
+import { createDatabase } from "../../fixtures/database.ts"
+import { schemaWith } from "../../fixtures/schema-files.ts"
 
 const open = async () =>
   connect({ connection: await createDatabase(), poolSize: 1, statementTimeoutMs: 8000 })
