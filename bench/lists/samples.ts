@@ -49,7 +49,7 @@ export const querySamples: Readonly<Record<string, readonly Sample[]>> = {
   eid: [],
   emoji_id: [emojiId],
   holds_money: [always("true"), always("false")],
-  kind: [always("cart.changed"), always("no.such.kind")],
+  kind: [always("cart"), always("none")],
   limit: [always("20")],
   link: [],
   network: [always("bitcoin")],

@@ -235,7 +235,8 @@ export class UserAdmin extends Context.Service<
           const types = userList.sorts[page.sort]
           const list = (q: Client) => ({
             keys: [column(q, page.sort), q`id`],
-            item: q`select display_user(u) as view, ${owned(q, maxIdsInList)} as ids from app_user u where u.id = p.k1`,
+            item: q`select v.view, ${owned(q, maxIdsInList)} as ids
+                      from app_user u cross join lateral user_view(u) v where u.id = p.k1`,
           })
           const found =
             search === undefined
