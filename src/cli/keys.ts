@@ -1,13 +1,16 @@
 import { randomBytes } from "node:crypto"
+import { Effect } from "effect"
 import { InvalidRequest } from "../../schema/errors.ts"
-import { optionOf, type ToolCommand } from "./command-line/command.ts"
+import { resealSecondFactors } from "../accounts/two-factor/reseal-store.ts"
+import { resealCustodialKeys } from "../keys/reseal-store.ts"
+import { type Command, optionOf, type ToolCommand } from "./command-line/command.ts"
 
 const idForm = /^[\w-]{1,32}$/
 
 /** The day in the id says later which entry is the oldest. */
 const newId = (): string => `k${new Date().toISOString().slice(0, 10).replaceAll("-", "")}`
 
-const generate: ToolCommand = {
+export const generateKey: ToolCommand = {
   name: "keys generate",
   words: [],
   options: ["id"],
@@ -29,4 +32,21 @@ const generate: ToolCommand = {
   text: ({ entry }: { readonly entry: string }) => entry,
 }
 
-export const keyCommands: ReadonlyArray<ToolCommand> = [generate]
+interface Reseal {
+  readonly custodial_keys: { readonly unreadable: number }
+  readonly second_factors: { readonly unreadable: number }
+}
+
+const reseal: Command = {
+  name: "keys reseal",
+  words: [],
+  summary:
+    "Encrypt custodial keys and second factors again with the first entry of SECRET_KEYS, while the service runs. Exit code 1 if some cannot be decrypted; they stay as they are",
+  run: () => Effect.all({ custodial_keys: resealCustodialKeys, second_factors: resealSecondFactors }),
+  isFailure: (result) => {
+    const { custodial_keys, second_factors } = result as Reseal
+    return custodial_keys.unreadable + second_factors.unreadable > 0
+  },
+}
+
+export const keyCommands: ReadonlyArray<ToolCommand | Command> = [generateKey, reseal]

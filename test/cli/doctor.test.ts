@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, inject, it } from "vitest"
 import { diagnose } from "../../src/cli/doctor/doctor.ts"
-import { keyCommands } from "../../src/cli/keys.ts"
+import { generateKey } from "../../src/cli/keys.ts"
 import { mailTestCommands } from "../../src/cli/mail-test.ts"
 import { readConfig } from "../../src/config/config.ts"
 import { createDatabase } from "../fixtures/database.ts"
@@ -113,7 +113,7 @@ it("mail test sends a mail now and shows the answer of the server, or says why i
 
 it("keys generate makes an entry that SECRET_KEYS accepts, a new one each time", async () => {
   const generate = (id?: string) =>
-    keyCommands[0]!.tool(
+    generateKey.tool(
       { words: [], options: id === undefined ? {} : { id: [id] } },
       { note: () => {} },
     ) as Promise<{

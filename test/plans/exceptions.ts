@@ -29,6 +29,9 @@ export const notDriven: Readonly<Record<string, string>> = {
   "src/demo/": "the demo data, which is inserted once and is small",
   "src/postgres/checks/diagnose.ts":
     "the command doctor reads settings of the server and the applied migrations",
+  "src/keys/reseal-store.ts": "a command of the operator, which reads every key once, in parts",
+  "src/accounts/two-factor/reseal-store.ts":
+    "a command of the operator, which reads every second factor once, in parts",
   "src/postgres/failover/": "the identity of the server, a table with one row",
   "src/postgres/schema/function-files.ts": "runs at the start, a table with one row per file",
   "src/postgres/guarded-write.ts": "one key by its primary key, after a write whose outcome is unknown",
