@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import {
   chmodSync,
   copyFileSync,
@@ -131,6 +132,8 @@ describe("a backup of the embedded Postgres", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(existsSync(`${file}.partial`)).toBe(false)
     expect(await verifyBackup(file, optionsOf("").signal, () => {})).toEqual(done)
+    // With these files of the running server, a restore beside it would not start.
+    expect(execFileSync("tar", ["-tzf", file], { encoding: "utf8" })).not.toMatch(/postmaster|\.s\.PGSQL/)
     for (const secret of [keys.slice(4), "secret-key"])
       expect(readFileSync(file).includes(secret)).toBe(false)
 

@@ -17,7 +17,7 @@ const emptyFolders = new Set([
 ])
 /** Files that belong to the running server, or to an earlier backup. */
 const skippedFiles =
-  /(^|\/)(postmaster\.(pid|opts)|postgresql\.auto\.conf\.tmp|current_logfiles(\.tmp)?|(backup_label|tablespace_map)(\.old)?|backup_manifest(\.tmp)?|pg_internal\.init.*|pgsql_tmp.*)$/
+  /(^|\/)(postmaster\.(pid|opts)|\.s\.PGSQL\.\d+(\.lock)?|postgresql\.auto\.conf\.tmp|current_logfiles(\.tmp)?|(backup_label|tablespace_map)(\.old)?|backup_manifest(\.tmp)?|pg_internal\.init.*|pgsql_tmp.*)$/
 /** It is copied last and separately, see `readControlFile`. */
 const controlFile = "global/pg_control"
 const tablespaces = "pg_tblspc"
