@@ -3,6 +3,7 @@ import { Unavailable } from "../../schema/errors.ts"
 import type { ProxyResult } from "../../schema/proxy/proxy.ts"
 import { AppConfig } from "../config/config.ts"
 import { isTooDeep } from "../http/request/decode.ts"
+import { traceHeaders } from "../telemetry/request-traces.ts"
 
 const deadlineMs = 5000
 const maxAnswerBytes = 256 * 1024
@@ -38,14 +39,15 @@ const readCapped = async (response: Response): Promise<string> => {
 
 /**
  * Sends the client's data to a URL that the operator has configured, and returns the response as text. The client's
- * headers are not forwarded.
+ * headers are not forwarded, except the trace.
  */
-const post = (url: string, data: string): Effect.Effect<string, Unavailable> =>
-  Effect.tryPromise({
+const post = Effect.fnUntraced(function* (url: string, data: string) {
+  const traced = yield* traceHeaders
+  return yield* Effect.tryPromise({
     try: async (signal) => {
       const response = await fetch(url, {
         method: "POST",
-        headers: { "content-type": "application/json", accept: "application/json, text/plain" },
+        headers: { "content-type": "application/json", accept: "application/json, text/plain", ...traced },
         body: JSON.stringify({ data }),
         redirect: "error",
         signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
@@ -60,6 +62,7 @@ const post = (url: string, data: string): Effect.Effect<string, Unavailable> =>
     catch: (error) =>
       error instanceof Unavailable ? error : tryLater("The service cannot be reached. Retry later."),
   })
+})
 
 /** The services that the proxy can call. */
 export class Proxied extends Context.Service<

@@ -27,6 +27,16 @@ export const parseTraceparent = (header: string): Tracer.ExternalSpan | undefine
   return Tracer.externalSpan({ traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 })
 }
 
+/** The headers of a request to another service: `traceparent`, if the current request is traced. */
+export const traceHeaders: Effect.Effect<Readonly<Record<string, string>>> = Effect.withFiber((fiber) => {
+  const { span } = fiber.cache
+  return Effect.succeed(
+    span === undefined
+      ? {}
+      : { traceparent: `00-${span.traceId}-${span.spanId}-${span.sampled ? "01" : "00"}` },
+  )
+})
+
 /**
  * At most so many requests are traced per second, because any client can ask for it with `traceparent`. The limit also
  * bounds the memory of spans that wait for a slow receiver.

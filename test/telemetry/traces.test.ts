@@ -1,8 +1,11 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { afterAll, describe, expect, it } from "vitest"
 import { makeRequestTraces, parseTraceparent } from "../../src/telemetry/request-traces.ts"
 import { freePort } from "../fixtures/free-port.ts"
 import { startOtlpReceiver } from "../fixtures/servers/otlp-receiver.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
+import { cleanUp } from "../fixtures/suite/clean-up.ts"
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736"
 const callerSpan = "00f067aa0ba902b7"
@@ -27,6 +30,26 @@ const addToCart = async (service: TestService, traceparent?: string) => {
 }
 
 describe("a write with a sampled traceparent", () => {
+  it("passes its trace on to the service that POST /proxy calls", async () => {
+    const seen: Array<string | undefined> = []
+    const scraper = createServer((request, response) => {
+      seen.push(request.headers["traceparent"] as string | undefined)
+      response.end("text")
+    })
+    await new Promise<void>((listening) => scraper.listen(0, "127.0.0.1", listening))
+    cleanUp(() => scraper.close())
+    const { port } = scraper.address() as AddressInfo
+    const service = await serve({ ...traced, SCRAPER_URL: `http://127.0.0.1:${port}/scrape` })
+    const { token } = await service.user()
+    const body = { service: "Scraper", data: "x" }
+    const call = (headers: Record<string, string>) => service.call("POST", "/proxy", { token, body, headers })
+    expect((await call({ traceparent: sampled })).status).toBe(200)
+    await expect.poll(() => receiver.spans.some(({ name }) => name === "POST /proxy")).toBe(true)
+    const request = receiver.spans.find(({ name }) => name === "POST /proxy")
+    expect((await call({ traceparent: sampled.replace(/01$/, "00") })).status).toBe(200)
+    expect(seen).toEqual([`00-${traceId}-${request?.spanId}-01`, undefined])
+  })
+
   it("is exported as request, turn, statement and publish, with the caller's trace and the right parents", async () => {
     const service = await serve(traced)
     const answer = await addToCart(service, sampled)
