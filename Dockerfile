@@ -1,7 +1,7 @@
 # The image of the service.
 #
 #   docker build --build-arg GIT_COMMIT="$(git rev-parse HEAD)" -t emoji-id-directory .
-#   docker run --rm --init --read-only --tmpfs /tmp -v directory-data:/data -p 127.0.0.1:3001:3001 \
+#   docker run --rm --init --stop-timeout 100 --read-only --tmpfs /tmp -v directory-data:/data -p 127.0.0.1:3001:3001 \
 #     -e METRICS_TOKEN=… -e ADMIN_EMAIL=… -e ADMIN_PASSWORD=… emoji-id-directory
 #
 # Without DATABASE_URL it runs its own Postgres in /data. deploy/compose.yaml starts several processes with one database.
@@ -28,7 +28,9 @@ COPY --from=build /app/schema/sql schema/sql
 COPY --from=build /app/src/web/assets src/web/assets
 COPY --from=build /app/src/console/browser src/console/browser
 COPY --from=build /app/node_modules node_modules
-RUN install -d -o node -g node -m 700 /data
+# pg_dump, for backups of an external database.
+RUN apt-get update && apt-get install -y --no-install-recommends postgresql-client && rm -rf /var/lib/apt/lists/* \
+  && install -d -o node -g node -m 700 /data /backups
 USER node
 VOLUME /data
 EXPOSE 3001

@@ -9,7 +9,8 @@ import { nginxBinary, startNginx } from "./nginx.ts"
 const password = "correct horse battery"
 
 describe.skipIf(nginxBinary === undefined)("deploy/nginx.conf in front of two processes", async () => {
-  const settings = { TRUST_PROXY: "on" }
+  const perProcess = 2
+  const settings = { TRUST_PROXY: "on", RATE_LIMIT: "on", LIVE_MAX_SOCKETS_PER_ADDRESS: String(perProcess) }
   const first = await serve(settings, { peersPossible: true })
   const second = await serve(settings, { peersPossible: true, database: first.database })
   const portOf = ({ url }: { readonly url: string }) => Number(new URL(url).port)
@@ -76,6 +77,20 @@ describe.skipIf(nginxBinary === undefined)("deploy/nginx.conf in front of two pr
     expect((await first.call("PATCH", path, { token: admin.token, body })).status).toBe(200)
     await client.take({ type: "event", channel: `emoji_id:${emoji_id}` })
     client.close()
+  })
+
+  it("counts live sockets by the address of the caller, and not by one that the caller claims", async () => {
+    const open = (n: number) =>
+      liveSocket(
+        `https://localhost:${https}`,
+        { "x-forwarded-for": `203.0.113.${n}` },
+        certificates.authority,
+      )()
+    const opened = await Promise.allSettled(Array.from({ length: 2 * perProcess + 1 }, (_, n) => open(n)))
+    const refused = opened.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []))
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused[0]).toContain("429")
+    for (const one of opened) if (one.status === "fulfilled") one.value.close()
   })
 
   it("answers every request while one of the processes is stopped", async () => {
