@@ -1,4 +1,4 @@
-import type { DatabaseAddress } from "../src/postgres/sql.ts"
+import type { DatabaseAddress } from "../src/postgres/client.ts"
 import type { Target } from "./load/request.ts"
 import { type Child, type ChildMessage, startChild } from "./process/child.ts"
 import { makeDirectory, removeDirectory } from "./process/directory.ts"

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { DatabaseAddress } from "../src/postgres/sql.ts"
+import type { DatabaseAddress } from "../src/postgres/client.ts"
 import { BenchFailure } from "./failure.ts"
 import { type Target, targetOfUrl, urlOfTarget } from "./load/request.ts"
 import { type Build, buildService, serviceNodeFlags } from "./process/bundle.ts"

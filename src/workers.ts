@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process"
-import type { DatabaseAddress } from "./postgres/sql.ts"
+import type { DatabaseAddress } from "./postgres/client.ts"
 import { WorkerScrapes } from "./telemetry/worker-scrapes.ts"
 
 export interface Workers {

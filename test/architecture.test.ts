@@ -102,7 +102,7 @@ describe("the folders of src", () => {
 describe("the source code", () => {
   const importers: Record<string, ReadonlyArray<string>> = {
     "uWebSockets.js": ["src/http/uws.ts"],
-    postgres: ["src/postgres/sql.ts"],
+    postgres: ["src/postgres/client.ts"],
     ioredis: ["src/cluster/redis.ts"],
     jose: ["src/accounts/sessions/tokens.ts"],
     otplib: ["src/accounts/two-factor/totp.ts"],

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
-import { connect } from "../src/postgres/sql.ts"
+import { connect } from "../src/postgres/client.ts"
 import { freePort } from "./fixtures/free-port.ts"
 import {
   isAlive,

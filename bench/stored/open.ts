@@ -1,5 +1,5 @@
 import type { Sql } from "postgres"
-import { connect } from "../../src/postgres/sql.ts"
+import { connect } from "../../src/postgres/client.ts"
 import { BenchFailure } from "../failure.ts"
 import type { RunningServer } from "../side.ts"
 

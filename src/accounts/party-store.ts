@@ -1,7 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import { CustodialKeys } from "../crypto/custodial-keys.ts"
-import { type Client, Sql } from "../postgres/sql.ts"
+import type { Client } from "../postgres/client.ts"
+import { Sql } from "../postgres/sql.ts"
 
 /** The sender or receiver of a transfer, or the owner of a lootbox. */
 export interface Party {

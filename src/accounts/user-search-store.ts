@@ -1,7 +1,7 @@
 import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import { maxCounted } from "../../schema/paging.ts"
 import { isUuid } from "../../schema/wire-format.ts"
-import type { Client } from "../postgres/sql.ts"
+import type { Client } from "../postgres/client.ts"
 
 /** A prefix with this character appended sorts after every text that begins with the prefix. */
 const last = "\u{10ffff}"

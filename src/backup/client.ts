@@ -1,4 +1,4 @@
-import { type Client, connect, type DatabaseAddress } from "../postgres/sql.ts"
+import { type Client, connect, type DatabaseAddress } from "../postgres/client.ts"
 
 /** The longest time that Postgres accepts. The client does not send 0, and then a setting of the role would apply. */
 const noLimitMs = 2 ** 31 - 1

@@ -1,4 +1,4 @@
-import type { Client } from "../postgres/sql.ts"
+import type { Client } from "../postgres/client.ts"
 import type { BackupHeader, NeededKey } from "./archive/manifest.ts"
 
 /** Whether the database contains the tables of the service. */

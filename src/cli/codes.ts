@@ -9,14 +9,10 @@ import {
   checkedWord,
   everyPage,
   type Input,
+  numberOf,
   optionOf,
   organizationId,
 } from "./command-line/command.ts"
-
-const numberOf = (input: Input, name: string) => {
-  const given = optionOf(input, name)
-  return given !== undefined && /^\d+$/.test(given) ? Number(given) : (given ?? null)
-}
 
 const organizationOf = Effect.fnUntraced(function* (input: Input) {
   const given = optionOf(input, "organization")

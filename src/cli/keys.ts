@@ -21,7 +21,7 @@ export const generateKey: ToolCommand = {
     const id = optionOf(input, "id") ?? newId()
     if (!idForm.test(id))
       throw new InvalidRequest({
-        error: `--id: expected 1 to 32 letters, digits, _ or -, got ${JSON.stringify(id)}.`,
+        error: `--id: use 1 to 32 letters, digits, underscores or hyphens. Received ${JSON.stringify(id)}.`,
       })
     const secret = randomBytes(32).toString("base64")
     note(

@@ -16,17 +16,12 @@ import {
   checkedWord,
   everyPage,
   type Input,
+  numberOf,
   optionOf,
   organizationId,
   trustedUserId,
   userId,
 } from "./command-line/command.ts"
-
-/** An option with a number. Other text is returned unchanged, so that the check of the value refuses it. */
-const numberOf = (input: Input, name: string) => {
-  const given = optionOf(input, name)
-  return given !== undefined && /^\d+$/.test(given) ? Number(given) : (given ?? null)
-}
 
 const factsOf = (input: Input) => ({
   partner_path: optionOf(input, "partner-path") ?? null,

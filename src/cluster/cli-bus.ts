@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { Unavailable } from "../../schema/errors.ts"
-import { type DatabaseAddress, Sql } from "../postgres/sql.ts"
+import type { DatabaseAddress } from "../postgres/client.ts"
+import { Sql } from "../postgres/sql.ts"
 import { Bus, noStats } from "./bus.ts"
 import { announceOutside, wakeOutside } from "./cli-notifications.ts"
 import { type ClusterOptions, clusterTimes, openTransport } from "./layer.ts"

@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
-import { connect, type Sql } from "../postgres/sql.ts"
+import { connect } from "../postgres/client.ts"
+import type { Sql } from "../postgres/sql.ts"
 import { Bus, type Changes } from "./bus.ts"
 import type { ClusterOptions } from "./layer.ts"
 import { notifyMaxBytes, postgresTransport } from "./transport-postgres.ts"

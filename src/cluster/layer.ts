@@ -1,6 +1,7 @@
 import { Effect, Layer, Redacted } from "effect"
 import type { Config } from "../config/config.ts"
-import { connect, type DatabaseAddress, Sql } from "../postgres/sql.ts"
+import { connect, type DatabaseAddress } from "../postgres/client.ts"
+import { Sql } from "../postgres/sql.ts"
 import { Metrics } from "../telemetry/metrics.ts"
 import { durationBounds } from "../telemetry/registry.ts"
 import { Bus } from "./bus.ts"

@@ -1,4 +1,4 @@
-import type { Client } from "../postgres/sql.ts"
+import type { Client } from "../postgres/client.ts"
 import type { LeaseCall } from "./lease.ts"
 import type { ClusterView } from "./message.ts"
 

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
-import { type Client, Sql } from "../postgres/sql.ts"
+import type { Client } from "../postgres/client.ts"
+import { Sql } from "../postgres/sql.ts"
 
 export type DemoKind = "user" | "client" | "code" | "lootbox" | "organization" | "id"
 

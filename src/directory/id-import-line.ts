@@ -56,9 +56,7 @@ export const checkImportLine = Effect.fnUntraced(function* (
   const owner = yield* checkOwner(cells)
   const label = cells.source
   if (label !== undefined && !sourcePattern.test(label))
-    return yield* invalid(
-      "source: expected 1 to 64 characters: letters, digits, underscores, dots, colons or hyphens",
-    )
+    return yield* invalid("source: use 1 to 64 letters, digits, underscores, dots, colons or hyphens")
   const given = cells.records === undefined ? [] : yield* parseJson(cells.records)
   const inputs = (yield* Effect.fromResult(decodeRecords(given))) as ReadonlyArray<RecordInput>
   const records = keepLastValues(yield* checkRecords(id, inputs, "records", writer))

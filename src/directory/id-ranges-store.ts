@@ -1,5 +1,5 @@
+import type { Client, SqlPiece } from "../postgres/client.ts"
 import type { Range } from "../postgres/page-statement.ts"
-import type { Client, SqlPiece } from "../postgres/sql.ts"
 
 /**
  * The ids of keys that belong to another user than the key. There are few, so they are sorted. Two comparisons and not

@@ -7,9 +7,10 @@ import { viewWindowDays } from "../../schema/directory/metric.ts"
 import type { DisplayRecord } from "../../schema/directory/record.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import { arrayList, arrayQuery, type Page, type PageRequest } from "../../schema/paging.ts"
+import type { Client } from "../postgres/client.ts"
 import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { makePages } from "../postgres/pages.ts"
-import { type Client, Sql } from "../postgres/sql.ts"
+import { Sql } from "../postgres/sql.ts"
 import { idsOfOrganization, idsOfUser } from "./id-ranges-store.ts"
 
 export interface Registered extends Registration {

@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
-import type { Client, SqlPiece } from "../postgres/sql.ts"
+import type { Client, SqlPiece } from "../postgres/client.ts"
 import type { Channel, ChannelKind } from "./channel-names.ts"
 
 /**

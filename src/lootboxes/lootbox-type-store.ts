@@ -4,9 +4,10 @@ import type { Written } from "../../actors/operation.ts"
 import { NotFound, type Unavailable } from "../../schema/errors.ts"
 import type { LootBoxTypeConfig, PublicLootBoxType } from "../../schema/lootboxes/lootbox.ts"
 import { arrayList, type Page, type PageRequest } from "../../schema/paging.ts"
+import type { Client } from "../postgres/client.ts"
 import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { makePages } from "../postgres/pages.ts"
-import { type Client, Sql } from "../postgres/sql.ts"
+import { Sql } from "../postgres/sql.ts"
 
 export interface NewLootboxType {
   readonly name: string

@@ -4,9 +4,10 @@ import type { Written } from "../../actors/operation.ts"
 import { NotFound, type Unavailable, Unprocessable } from "../../schema/errors.ts"
 import type { UserInterest } from "../../schema/market/user-interest.ts"
 import { type CountedPage, type PageRequest, pagedList } from "../../schema/paging.ts"
+import { column } from "../postgres/client.ts"
 import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { makePages } from "../postgres/pages.ts"
-import { column, Sql } from "../postgres/sql.ts"
+import { Sql } from "../postgres/sql.ts"
 
 export const interestList = pagedList("interests", {
   created_at: ["time", "text"],

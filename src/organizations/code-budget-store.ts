@@ -1,7 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import { NotFound, type Unavailable } from "../../schema/errors.ts"
 import type { CodeBudget } from "../../schema/organizations/code-budget.ts"
-import { type Client, Sql, type SqlPiece } from "../postgres/sql.ts"
+import type { Client, SqlPiece } from "../postgres/client.ts"
+import { Sql } from "../postgres/sql.ts"
 import type { WrittenView } from "./written-view.ts"
 
 const shown = (q: Client, organizationId: SqlPiece) => q`

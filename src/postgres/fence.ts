@@ -1,5 +1,5 @@
 import { Cause, Context, Data, type Exit } from "effect"
-import type { Client } from "./sql.ts"
+import type { Client } from "./client.ts"
 
 type Statement = (client: Client) => ReturnType<Client>
 

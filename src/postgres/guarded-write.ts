@@ -2,8 +2,9 @@ import { Effect } from "effect"
 import { CurrentOperation, type Operation, Written } from "../../actors/operation.ts"
 import { Unavailable } from "../../schema/errors.ts"
 import { isoTime } from "../../schema/iso-time.ts"
+import type { Client, SqlPiece } from "./client.ts"
 import { type Fence, fenceCheck, fenced } from "./fence.ts"
-import type { Client, SqlPiece, Statement } from "./sql.ts"
+import type { Statement } from "./sql.ts"
 import { SqlRefused } from "./sql-failures.ts"
 
 export interface WriteOptions<Keep> {

@@ -1,9 +1,9 @@
 import { join } from "node:path"
 import { Redacted } from "effect"
 import type { Config } from "../config/config.ts"
+import type { DatabaseAddress } from "./client.ts"
 import { startEmbeddedPostgres } from "./embedded/embedded.ts"
 import { findRunningPostgres } from "./embedded/running.ts"
-import type { DatabaseAddress } from "./sql.ts"
 
 export interface OpenServer {
   readonly address: DatabaseAddress

@@ -1,6 +1,6 @@
 import type { KeyType, Position } from "../../schema/cursor.ts"
 import { maxCounted, type PageRequest } from "../../schema/paging.ts"
-import { type Client, column, type SqlPiece } from "./sql.ts"
+import { type Client, column, type SqlPiece } from "./client.ts"
 
 /** What a page needs of a range: the first items behind a position. */
 interface Reach {

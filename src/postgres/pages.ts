@@ -3,6 +3,7 @@ import { BoundedMap } from "../../actors/bounded-map.ts"
 import type { Key, KeyType, Position } from "../../schema/cursor.ts"
 import { InvalidRequest, type Unavailable } from "../../schema/errors.ts"
 import { type CountedPage, maxCounted, type Page, type PageRequest, type Total } from "../../schema/paging.ts"
+import type { Client, SqlPiece } from "./client.ts"
 import {
   allItems,
   countedItems,
@@ -14,7 +15,7 @@ import {
   turned,
   walkOf,
 } from "./page-statement.ts"
-import { type Client, Sql, type SqlPiece } from "./sql.ts"
+import { Sql } from "./sql.ts"
 
 type Types = ReadonlyArray<KeyType>
 type Select = (q: Client) => Omit<Selection, "types">

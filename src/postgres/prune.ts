@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
-import { type Client, Sql, type SqlPiece } from "./sql.ts"
+import type { Client, SqlPiece } from "./client.ts"
+import { Sql } from "./sql.ts"
 
 /** The maximum number of rows that one statement deletes. It is small, so that the rows are locked for a short time. */
 const batchSize = 2000

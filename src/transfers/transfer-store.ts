@@ -3,8 +3,9 @@ import type { InvalidRequest, Unavailable } from "../../schema/errors.ts"
 import { arrayList, type CountedPage, type Page, type PageRequest, pagedList } from "../../schema/paging.ts"
 import { type DisplayTransferRequest, TransferStatus } from "../../schema/transfers/transfer.ts"
 import type { TransferContext } from "../../schema/transfers/transfer-snapshot.ts"
+import type { Client } from "../postgres/client.ts"
 import { makePages } from "../postgres/pages.ts"
-import { type Client, Sql } from "../postgres/sql.ts"
+import { Sql } from "../postgres/sql.ts"
 import { entityItem, isKind, statusRanges } from "../turns/entity-pages.ts"
 
 interface TransferRow {

@@ -1,4 +1,4 @@
-import type { Client, SqlPiece } from "../postgres/sql.ts"
+import type { Client, SqlPiece } from "../postgres/client.ts"
 
 /** The kinds of entities that have lists. Each has its own indexes, which only contain entities of this kind. */
 type ListedKind = "order" | "lootbox" | "transfer"

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
-import { type Client, Sql, type SqlPiece } from "../postgres/sql.ts"
+import type { Client, SqlPiece } from "../postgres/client.ts"
+import { Sql } from "../postgres/sql.ts"
 
 /** A position in a channel. A client at this position has received all events up to the offset. */
 export interface Position {

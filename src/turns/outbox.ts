@@ -4,9 +4,10 @@ import type { Unavailable } from "../../schema/errors.ts"
 import type { Mail } from "../../schema/turn.ts"
 import { AppConfig } from "../config/config.ts"
 import { Seal } from "../crypto/envelope-encryption.ts"
+import type { Client, SqlPiece } from "../postgres/client.ts"
 import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import type { ExpiredNumberedRows } from "../postgres/prune.ts"
-import { type Client, Sql, type SqlPiece } from "../postgres/sql.ts"
+import { Sql } from "../postgres/sql.ts"
 import { deliveredHere, isPhone } from "./outbox-recipients.ts"
 
 export interface OutboxRow {

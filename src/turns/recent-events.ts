@@ -2,7 +2,8 @@ import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { RecentEvent } from "../../schema/operations/recent-event.ts"
 import { AppConfig } from "../config/config.ts"
-import { type Client, Sql, type SqlPiece } from "../postgres/sql.ts"
+import type { Client, SqlPiece } from "../postgres/client.ts"
+import { Sql } from "../postgres/sql.ts"
 
 /** A position in the list of all events. The list is ordered by time, channel and offset. */
 export interface Place {

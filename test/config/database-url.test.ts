@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { TLSSocket } from "node:tls"
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
 import { readConfig } from "../../src/config/config.ts"
-import { connect } from "../../src/postgres/sql.ts"
+import { connect } from "../../src/postgres/client.ts"
 import { certificates } from "../fixtures/servers/certificates.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "database-url-"))

@@ -1,5 +1,5 @@
 import { type EmojiId, parseEmojiId } from "../../schema/directory/emoji-id.ts"
-import type { DatabaseAddress } from "../../src/postgres/sql.ts"
+import type { DatabaseAddress } from "../../src/postgres/client.ts"
 import { serve, type TestService, type TestUser } from "../fixtures/service.ts"
 
 export const emojiId = (text: string): EmojiId => {

@@ -1,6 +1,6 @@
 import type { Sql } from "postgres"
 import { expect, it } from "vitest"
-import { connect } from "../../src/postgres/sql.ts"
+import { connect } from "../../src/postgres/client.ts"
 import { sendAll, waiting } from "../fixtures/waiting.ts"
 import { makeIds } from "../transfers/transfer-service.ts"
 import { serveDirectory } from "./directory-service.ts"

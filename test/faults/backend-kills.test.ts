@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { Effect, Result } from "effect"
 import { expect, it, vi } from "vitest"
 import { OrderActors } from "../../actors/order.ts"
-import { connect } from "../../src/postgres/sql.ts"
+import { connect } from "../../src/postgres/client.ts"
 import { serve } from "../fixtures/service.ts"
 import { patiently } from "../fixtures/suite/patience.ts"
 

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import type { Sql } from "postgres"
-import { connect, type DatabaseAddress } from "../../src/postgres/sql.ts"
+import { connect, type DatabaseAddress } from "../../src/postgres/client.ts"
 
 /** A node of a plan, with the names that `explain (analyze, format json)` gives them. */
 export interface PlanNode {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
+import { connect, findPrimary } from "../../src/postgres/client.ts"
 import { prepareDatabase } from "../../src/postgres/schema/prepare-database.ts"
-import { connect, findPrimary } from "../../src/postgres/sql.ts"
 import { liveSocket } from "../fixtures/live-client.ts"
 import { havePostgres, type Server, startPair } from "../fixtures/servers/postgres-pair.ts"
 import { serve, type TestService } from "../fixtures/service.ts"

@@ -1,6 +1,7 @@
 import { Effect, Layer, Logger, ManagedRuntime, Result } from "effect"
 import { beforeAll, describe, expect, it, vi } from "vitest"
-import { connect, Sql } from "../../src/postgres/sql.ts"
+import { connect } from "../../src/postgres/client.ts"
+import { Sql } from "../../src/postgres/sql.ts"
 import { createDatabase } from "../fixtures/database.ts"
 import { serve, type TestService } from "../fixtures/service.ts"
 import { cleanUp } from "../fixtures/suite/clean-up.ts"

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { connect } from "../../src/postgres/client.ts"
 import {
   currentSchema,
   functionFiles,
   migrationFiles,
   type SqlFile,
 } from "../../src/postgres/schema/sql-files.ts"
-import { connect } from "../../src/postgres/sql.ts"
 import { createDatabase } from "../fixtures/database.ts"
 
 const root = join(import.meta.dirname, "../..")

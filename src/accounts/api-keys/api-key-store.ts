@@ -10,8 +10,9 @@ import {
   Unprocessable,
 } from "../../../schema/errors.ts"
 import { Bus } from "../../cluster/bus.ts"
+import type { Client } from "../../postgres/client.ts"
 import type { WriteOutcome } from "../../postgres/guarded-write.ts"
-import { type Client, Sql } from "../../postgres/sql.ts"
+import { Sql } from "../../postgres/sql.ts"
 import { SecurityLog } from "../security-log/security-log.ts"
 import { ApiKeyUses } from "./api-key-use-store.ts"
 import { makeApiKey } from "./secrets.ts"

@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import type { TwoFactorProvider } from "../../../schema/accounts/user.ts"
+import type { Client } from "../../postgres/client.ts"
 import type { ExpiredRows } from "../../postgres/prune.ts"
-import { type Client, Sql } from "../../postgres/sql.ts"
+import { Sql } from "../../postgres/sql.ts"
 import type { OutboxRow } from "../../turns/outbox.ts"
 
 /**

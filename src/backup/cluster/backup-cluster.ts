@@ -1,4 +1,4 @@
-import type { Client } from "../../postgres/sql.ts"
+import type { Client } from "../../postgres/client.ts"
 import type { Manifest } from "../archive/manifest.ts"
 import type { ArchiveWriter } from "../archive/write-archive.ts"
 import { copyProgress, type Note } from "../progress.ts"

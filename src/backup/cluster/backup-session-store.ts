@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import type { Client } from "../../postgres/sql.ts"
+import type { Client } from "../../postgres/client.ts"
 
 export interface BackupStart {
   /** The position in the write-ahead log from which a restore reads it. */

@@ -1,5 +1,5 @@
 import { readDatabaseUrl } from "../../config/database-url.ts"
-import type { DatabaseAddress } from "../../postgres/sql.ts"
+import type { DatabaseAddress } from "../../postgres/client.ts"
 
 /** The parameters of a URL that libpq knows. It refuses others, such as session settings that our client sends. */
 const known = new Set([

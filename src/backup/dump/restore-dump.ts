@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import type { DatabaseAddress } from "../../postgres/sql.ts"
+import type { DatabaseAddress } from "../../postgres/client.ts"
 import type { ArchiveContent } from "../archive/read-archive.ts"
 import { copyProgress, type Note } from "../progress.ts"
 import { dumpFolder } from "./add-dump.ts"

@@ -76,6 +76,12 @@ export type CliCommand = Command | ServiceCommand | OfflineCommand | ToolCommand
 
 export const optionOf = ({ options }: Input, name: string): string | undefined => options[name]?.at(-1)
 
+/** An option with a number. Other text is returned unchanged, so that the check of the value refuses it. */
+export const numberOf = (input: Input, name: string) => {
+  const given = optionOf(input, name)
+  return given !== undefined && /^\d+$/.test(given) ? Number(given) : (given ?? null)
+}
+
 /** Decodes a value with the schema, as the HTTP API does. Fails with InvalidRequest if the value is invalid. */
 export const checked = <S extends Schema.Top>(
   schema: S,

@@ -1,4 +1,4 @@
-/** The number of single letters to add, remove, replace or swap with their neighbour to turn one word into the other. */
+/** The Damerau–Levenshtein distance (optimal string alignment) of two words. */
 const distance = (one: string, other: string): number => {
   const rows = [Array.from({ length: other.length + 1 }, (_, i) => i)]
   for (let i = 1; i <= one.length; i++) {

@@ -2,12 +2,12 @@ import { join } from "node:path"
 import { Redacted } from "effect"
 import type { Config } from "../../config/config.ts"
 import { type DatabaseFacts, diagnoseDatabase } from "../../postgres/checks/diagnose.ts"
+import type { DatabaseAddress } from "../../postgres/client.ts"
 import { findRunningPostgres } from "../../postgres/embedded/running.ts"
-import type { DatabaseAddress } from "../../postgres/sql.ts"
 import { checkDatabaseExists } from "../database.ts"
 import { type Finding, failed, failedStart, ok, warning } from "./finding.ts"
 
-/** Tokens and deadlines use both clocks. Below this, nobody notices a difference. */
+/** Tokens are checked with the clock of this machine, deadlines with that of the database. A smaller difference has no effect. */
 const noticedMs = 1000
 /** The time for which codes of authenticator apps are valid. */
 const wrongMs = 30_000

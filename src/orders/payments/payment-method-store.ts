@@ -4,9 +4,10 @@ import { NotFound, type Unavailable } from "../../../schema/errors.ts"
 import type { PaymentMethod } from "../../../schema/orders/order.ts"
 import { arrayList, type Page, type PageRequest } from "../../../schema/paging.ts"
 import { AppConfig } from "../../config/config.ts"
+import type { Client } from "../../postgres/client.ts"
 import type { WriteOutcome } from "../../postgres/guarded-write.ts"
 import { makePages } from "../../postgres/pages.ts"
-import { type Client, Sql } from "../../postgres/sql.ts"
+import { Sql } from "../../postgres/sql.ts"
 
 interface MethodRow {
   readonly id: string

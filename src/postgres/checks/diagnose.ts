@@ -1,7 +1,7 @@
+import { connect, type DatabaseAddress, findPrimary } from "../client.ts"
 import { followedDatabase } from "../failover/followed-database.ts"
 import { findNewer } from "../schema/migrate.ts"
 import { currentSchema, migrationFiles } from "../schema/sql-files.ts"
-import { connect, type DatabaseAddress, findPrimary } from "../sql.ts"
 import { toConnectionProblem } from "./connection-problem.ts"
 import { checkPreflight } from "./preflight.ts"
 

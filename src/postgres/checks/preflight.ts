@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import type postgres from "postgres"
 import { sessionSettings } from "../../config/database-session-settings.ts"
+import { connect, type SqlOptions } from "../client.ts"
 import { clusterName } from "../embedded/orphans.ts"
-import { connect, type SqlOptions } from "../sql.ts"
 
 /** How long to wait for a notification. Without a pooler, a notification arrives immediately. */
 const notificationMs = 2500

@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
-import type { DatabaseAddress } from "../sql.ts"
+import type { DatabaseAddress } from "../client.ts"
 import { getBinaries, type PostgresBinaries } from "./binaries.ts"
 import { removeUnfinished, syncDirectory, unfinishedRestorePrefix } from "./data-directory.ts"
 import { prepareHome, prepareSocketDir, removeSocketDir, socketPort } from "./home.ts"

@@ -1,8 +1,8 @@
 import { toConnectionProblem } from "../checks/connection-problem.ts"
 import { checkPreflight } from "../checks/preflight.ts"
+import { type Client, connect, type DatabaseAddress, findPrimary } from "../client.ts"
 import { followedDatabase } from "../failover/followed-database.ts"
 import { followTimeline } from "../failover/primary-search.ts"
-import { type Client, connect, type DatabaseAddress, findPrimary } from "../sql.ts"
 import { findNewer, migrate } from "./migrate.ts"
 
 interface Use {

@@ -12,9 +12,10 @@ import type {
 import { Bus } from "../../cluster/bus.ts"
 import { userTopic } from "../../cluster/topic-names.ts"
 import { randomCrockford } from "../../crypto/crockford-base32.ts"
+import type { Client } from "../../postgres/client.ts"
 import type { WriteOutcome } from "../../postgres/guarded-write.ts"
 import { makePages } from "../../postgres/pages.ts"
-import { type Client, Sql } from "../../postgres/sql.ts"
+import { Sql } from "../../postgres/sql.ts"
 
 interface ClientRow {
   readonly client_id: string

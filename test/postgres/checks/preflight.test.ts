@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from "vitest"
 import { checkPreflight } from "../../../src/postgres/checks/preflight.ts"
-import { connect, type DatabaseAddress } from "../../../src/postgres/sql.ts"
+import { connect, type DatabaseAddress } from "../../../src/postgres/client.ts"
 import { createDatabase } from "../../fixtures/database.ts"
 import { freePort } from "../../fixtures/free-port.ts"
 import { startProgram, temporaryFolder } from "../../fixtures/program.ts"

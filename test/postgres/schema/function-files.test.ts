@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
+import { connect } from "../../../src/postgres/client.ts"
 import { findNewer, migrate } from "../../../src/postgres/schema/migrate.ts"
-import { connect } from "../../../src/postgres/sql.ts"
 import { createDatabase } from "../../fixtures/database.ts"
 import { schemaWith } from "../../fixtures/schema-files.ts"
 

@@ -1,8 +1,8 @@
 import { expect, it, vi } from "vitest"
+import { connect, type DatabaseAddress } from "../../../src/postgres/client.ts"
 import { migrate } from "../../../src/postgres/schema/migrate.ts"
 import { prepareDatabase } from "../../../src/postgres/schema/prepare-database.ts"
 import { currentSchema } from "../../../src/postgres/schema/sql-files.ts"
-import { connect, type DatabaseAddress } from "../../../src/postgres/sql.ts"
 import { createDatabase } from "../../fixtures/database.ts"
 import { schemaWith } from "../../fixtures/schema-files.ts"
 

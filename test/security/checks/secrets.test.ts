@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest"
-import { connect } from "../../../src/postgres/sql.ts"
+import { connect } from "../../../src/postgres/client.ts"
 import { freePort } from "../../fixtures/free-port.ts"
 import { startProgram, temporaryFolder } from "../../fixtures/program.ts"
 import { request } from "../../fixtures/service.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
+import { connect } from "../../../src/postgres/client.ts"
 import { migrate } from "../../../src/postgres/schema/migrate.ts"
-import { connect } from "../../../src/postgres/sql.ts"
 import {
   endGrace,
   login,

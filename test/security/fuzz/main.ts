@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { rmSync } from "node:fs"
 import { parseArgs } from "node:util"
-import { connect } from "../../../src/postgres/sql.ts"
+import { connect } from "../../../src/postgres/client.ts"
 import { freePort } from "../../fixtures/free-port.ts"
 import { startProgram, temporaryFolder } from "../../fixtures/program.ts"
 import { fuzz } from "./fuzzer.ts"

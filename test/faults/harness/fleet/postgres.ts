@@ -1,8 +1,8 @@
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import type postgres from "postgres"
+import { connect } from "../../../../src/postgres/client.ts"
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../../src/postgres/embedded/embedded.ts"
-import { connect } from "../../../../src/postgres/sql.ts"
 import { type Disk, makeDisk } from "./disk.ts"
 import { type Link, openLink } from "./link.ts"
 
