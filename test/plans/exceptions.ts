@@ -23,7 +23,6 @@ export const planExceptions: ReadonlyArray<PlanException> = [
 
 /** Statements that the drive does not send, by the beginning of their place in the source. */
 export const notDriven: Readonly<Record<string, string>> = {
-  "src/accounts/two-factor/two-factor-store.ts:161": "a condition on the row that the statement has read",
   "src/backup/": "a backup and a restore read everything, and no request waits for them",
   "src/cluster/cli-notifications.ts": "pg_notify of the command line, which reads no table",
   "src/demo/": "the demo data, which is inserted once and is small",
