@@ -21,6 +21,7 @@ export const platform: Readonly<Record<string, ReadonlyArray<string>>> = {
 export const subjects: Readonly<Record<string, ReadonlyArray<string>>> = {
   accounts: [],
   backup: [],
+  "personal-data": [],
   mail: [],
   proxy: [],
   keys: ["accounts"],
@@ -60,6 +61,7 @@ export const subjects: Readonly<Record<string, ReadonlyArray<string>>> = {
     "minting",
     "orders",
     "organizations",
+    "personal-data",
     "sign-in",
   ],
   client: [],

@@ -14,11 +14,13 @@ import { oauthCommands } from "./oauth.ts"
 import { orderCommands } from "./orders.ts"
 import { organizationCommands } from "./organizations.ts"
 import { partnerCommands } from "./partners.ts"
+import { personalDataCommands } from "./personal-data.ts"
 import { userCommands } from "./users.ts"
 
 /** All commands, in the order in which the help lists them. */
 export const commands: ReadonlyArray<CliCommand> = [
   ...userCommands,
+  ...personalDataCommands,
   ...organizationCommands,
   ...partnerCommands,
   ...oauthCommands,

@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { atMostOnce } from "../../actors/operation.ts"
 import { Email } from "../../schema/accounts/email.ts"
 import { roles } from "../../schema/accounts/scope.ts"
+import { Conflict } from "../../schema/errors.ts"
 import { pageNumber, pageRequest } from "../../schema/paging.ts"
 import { AdminUserUpdates } from "../accounts/admin-update-user.ts"
 import { UserAdmin, type UserChanges, userList } from "../accounts/user-admin-store.ts"
@@ -115,20 +116,27 @@ const setActive = (name: string, active: boolean, summary: string): Command => (
   run: ({ words: [user = ""] }) => Effect.flatMap(userId(user), (id) => updateUser(id, { active })),
 })
 
+/** Deletes a user. Without `insists`, a user who owns something is not deleted. */
+export const removeUser = (id: string, insists: boolean) =>
+  UserAdmin.use((users) => Effect.flatMap(atMostOnce(users.remove(id, { by, insists })), users.removed)).pipe(
+    // The last administrator cannot be deleted even with --force, which is a conflict without details.
+    Effect.mapError((failed) =>
+      failed._tag === "Conflict" && failed.details !== undefined
+        ? new Conflict({
+            error: `${failed.error} Or delete the account with --force.`,
+            details: failed.details,
+          })
+        : failed,
+    ),
+  )
+
 const remove: Command = {
   name: "users delete",
   words: ["user"],
   flags: ["force"],
   summary: "Delete a user. --force also deletes a user who owns ids; the ids stay reserved",
   run: ({ options, words: [user = ""] }) =>
-    Effect.flatMap(userId(user), (id) =>
-      UserAdmin.use((users) =>
-        Effect.flatMap(
-          atMostOnce(users.remove(id, { by, insists: options["force"] !== undefined })),
-          users.removed,
-        ),
-      ),
-    ),
+    Effect.flatMap(userId(user), (id) => removeUser(id, options["force"] !== undefined)),
 }
 
 export const userCommands: ReadonlyArray<Command> = [

@@ -31,6 +31,7 @@ export const notDriven: Readonly<Record<string, string>> = {
   "src/keys/reseal-store.ts": "a command of the operator, which reads every key once, in parts",
   "src/accounts/two-factor/reseal-store.ts":
     "a command of the operator, which reads every second factor once, in parts",
+  "src/personal-data/": "commands of the operator, which read what belongs to one user",
   "src/postgres/failover/": "the identity of the server, a table with one row",
   "src/postgres/schema/function-files.ts": "runs at the start, a table with one row per file",
   "src/postgres/guarded-write.ts": "one key by its primary key, after a write whose outcome is unknown",
@@ -41,6 +42,8 @@ export const notDriven: Readonly<Record<string, string>> = {
 
 /** Functions that the drive does not call. */
 export const notCalled: Readonly<Record<string, string>> = {
+  clear_kept_ids: "a command of the operator, which changes given ids by their primary keys",
+  export_person: "a command of the operator, which reads what belongs to one user",
   follow_timeline: "runs when another server has become the primary",
   refuse_change: "raises an error",
   renew_live_epoch: "runs when another server has become the primary or a backup was restored",

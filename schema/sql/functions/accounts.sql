@@ -399,6 +399,7 @@ begin
   perform 1 from organization o
    where exists (select 1 from organization_member m where m.organization_id = o.id and m.user_id = who and m.role = 'OrgOwner')
    order by o.id for update;
+  perform hold_orders_and_transfers(who);
   select * into u from app_user where id = who and deleted_at is null for update;
   if not found then return null; end if;
   if u.role <> all (may_touch) then return jsonb_build_object('role', u.role); end if;
@@ -408,6 +409,11 @@ begin
   end if;
   delete from outbox where recipient in (u.email, u.alternate_id);
   delete from magic_link where user_id = who or email = u.email;
+  -- Another account may use the address that this one has left.
+  if not exists (select 1 from app_user where email = u.proven_email and id <> who) then
+    delete from outbox where recipient = u.proven_email;
+    delete from magic_link where email = u.proven_email;
+  end if;
   delete from api_key where user_id = who;
   delete from two_factor_failure where user_id = who;
   delete from two_factor where user_id = who;
@@ -428,6 +434,7 @@ begin
   ended := end_sessions(who, 'deleted');
   -- Ended sessions stay for some days. The device and the address that they were used from do not.
   update entity set state = state #- '{context,device}' where kind = 'session' and owner_id = who;
+  perform forget_person(who);
   return jsonb_build_object('user', display_user(u), 'kept', held->'emoji_ids', 'events', ended->'events');
 end $$;
 
