@@ -5,9 +5,9 @@ import { StayAwake } from "../../../bench/load/stay-awake.ts"
 describe("a load generator that polls while it waits", () => {
   it("measures idle time separately from work", async () => {
     let done = 0
+    const startedAtMs = performance.now()
     const stayAwake = new StayAwake(() => done)
     stayAwake.restart()
-    const startedAtMs = performance.now()
     await sleep(40)
     const workedAtMs = performance.now()
     while (performance.now() - workedAtMs < 40) done++
