@@ -3,10 +3,12 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
@@ -39,6 +41,26 @@ const optionsOf = (folder: string, path = file, environment: Record<string, stri
   note: (line: string) => notes.push(line),
   signal: new AbortController().signal,
 })
+
+/** Runs the commands of a unit as systemd does: it replaces `$$`, `%%` and `${NAME}`, and the shell the rest. */
+const runUnit = (name: string, environment: Record<string, string>) => {
+  const text = readFileSync(join(import.meta.dirname, "../../deploy/systemd", name), "utf8")
+  for (const [, line = ""] of text.matchAll(/^ExecStart(?:Post)?=(.+)$/gm)) {
+    const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? "")
+    const [program = "", ...args] = words.map((word) =>
+      word
+        .replaceAll("/usr/bin/node", process.execPath)
+        .replaceAll("%%", "%")
+        .replaceAll(/(?<!\$)\$\{(\w+)\}/g, (_, key: string) => environment[key] ?? "")
+        .replaceAll("$$", "$"),
+    )
+    execFileSync(program, args, {
+      cwd: join(import.meta.dirname, "../.."),
+      env: { PATH: process.env["PATH"], ...environment },
+      stdio: ["ignore", "ignore", "pipe"],
+    })
+  }
+}
 
 const programs: Array<Program> = []
 /** Mail waits in the outbox, because its server does not accept connections. */
@@ -166,6 +188,26 @@ describe("a backup of the embedded Postgres", () => {
 
     await expect(restore(optionsOf(restoredDir))).rejects.toThrow(/The service is running with this data/)
   })
+
+  it("is made by the systemd unit, which then deletes those that are older than KEEP_DAYS", async () => {
+    const folder = join(root, "backups")
+    mkdirSync(folder)
+    const aged = (name: string, days: number) => {
+      const at = Date.now() / 1000 - days * 86_400
+      writeFileSync(join(folder, name), "")
+      utimesSync(join(folder, name), at, at)
+    }
+    aged("old.backup", 15.5)
+    aged("recent.backup", 13)
+    aged("other file", 100)
+    const environment = { DATA_DIR: restoredDir, SECRET_KEYS: keys, BACKUP_DIR: folder, KEEP_DAYS: "14" }
+    runUnit("emoji-id-directory-backup.service", environment)
+    const [made = "", ...rest] = readdirSync(folder).sort()
+    expect(rest).toEqual(["other file", "recent.backup"])
+    expect(made).toMatch(/^\d{4}-\d\d-\d\dT\d{6}Z\.backup$/)
+    const verified = await verifyBackup(join(folder, made), optionsOf("").signal, () => {})
+    expect(verified).toMatchObject({ kind: "cluster", needed_keys: ["one"] })
+  })
 })
 
 describe("a restore", () => {
@@ -203,7 +245,7 @@ describe("a restore", () => {
     await expect(verifyBackup(short, optionsOf("").signal, () => {})).rejects.toThrow(/short is damaged/)
     const text = changed("text", (path) => writeFileSync(path, "not a backup"))
     await refused(/text is damaged or not a backup/, text)
-    await refused(/ENOENT.*missing/, join(root, "missing"))
+    await refused(/^There is no file .*missing\. Give the path of a backup/, join(root, "missing"))
   })
 
   it("that is interrupted leaves nothing behind", async () => {

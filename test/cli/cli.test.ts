@@ -16,6 +16,7 @@ import { recoverEthSigner } from "../../src/keys/eth-message.ts"
 import { MintSignatures, mintDigest } from "../../src/minting/mint-signatures.ts"
 import { startEmbeddedPostgres } from "../../src/postgres/embedded/embedded.ts"
 import { findRunningPostgres } from "../../src/postgres/embedded/running.ts"
+import { register } from "../accounts/person.ts"
 import { serve, testConfig } from "../fixtures/service.ts"
 import { atSandbox, freshId, shopper } from "../orders/shopper.ts"
 
@@ -54,6 +55,19 @@ describe("the command line while the service is running", () => {
     await until(async () => (await listed()) === 200)
     await run("users", "deactivate", user.id)
     await until(async () => (await listed()) === 401)
+    await run("users", "activate", user.id)
+    expect(await run("users", "show", user.id)).toMatchObject({ role: "Admin", is_active: true })
+  })
+
+  it("sets a password, which ends the sessions of the user", async () => {
+    const { email, refresh } = await register(service)
+    const { password } = await run("users", "password", email)
+    const logIn = (secret: string) =>
+      service.call("POST", "/auth/token", { body: { email, password: secret } })
+    expect((await logIn("correct horse battery")).status).toBe(401)
+    expect((await logIn(password)).status).toBe(200)
+    const refreshed = await service.call("POST", "/auth/token/refresh", { body: { refresh_token: refresh } })
+    expect(refreshed.status).toBe(401)
   })
 
   it("grants privileges only if the user is identified by a confirmed email address or by the user id", async () => {
@@ -92,13 +106,13 @@ describe("the command line while the service is running", () => {
       run("organizations", "update", "wallet-co", "--return-link", "http://a.example"),
     ).rejects.toThrow(/return_link: expected an https URL/)
     const client = await run(
-      ...["clients", "create", "App", "--organization", "wallet-co"],
+      ...["oauth", "create", "App", "--organization", "wallet-co"],
       ...["--redirect-uri", "https://a.example/cb", "--redirect-uri", "app://cb"],
     )
     expect(client.redirect_uris).toEqual(["https://a.example/cb", "app://cb"])
     expect(client.client_secret).toMatch(/^svcs_/)
-    expect((await run("clients", "rotate", client.client_id)).client_secret).not.toBe(client.client_secret)
-    await run("clients", "delete", client.client_id)
+    expect((await run("oauth", "rotate", client.client_id)).client_secret).not.toBe(client.client_secret)
+    await run("oauth", "delete", client.client_id)
     expect(await run("members", "remove", "wallet-co", user.id)).toEqual({ removed: user.id })
     expect(await run("organizations", "delete", "wallet-co")).toMatchObject({ name: "Wallet Co" })
   })
@@ -138,7 +152,7 @@ describe("the command line while the service is running", () => {
     const [{ total }] = await service.sql<
       [{ total: number }]
     >`select count(*)::int as total from oauth_client`
-    expect(await run("clients", "list")).toHaveLength(total)
+    expect(await run("oauth", "list")).toHaveLength(total)
   })
 
   it("deletes an OAuth client, and the running service drops the cached data of all users of this client", async () => {
@@ -147,20 +161,21 @@ describe("the command line while the service is running", () => {
     bus.onInvalidate(userTopic, (keys) => {
       for (const key of keys) invalidated.add(key)
     })
-    const client = await run("clients", "create", "Popular", "--redirect-uri", "https://popular.example/cb")
+    const client = await run("oauth", "create", "Popular", "--redirect-uri", "https://popular.example/cb")
     const users = await service.sql<Array<{ id: string }>>`
       with people as (insert into app_user (email) select 'fan' || n || '@example.com' from generate_series(1, 400) n returning id)
       select id from people`
     await service.sql`
       insert into oauth_grant (id, user_id, client_id, emoji_id, epoch, expires_at)
       select gen_random_uuid(), id::uuid, ${client.client_id}, '🦊', 0, now() + interval '1 hour' from unnest(${users.map(({ id }) => id)}::text[]) id`
-    await run("clients", "delete", client.client_id)
+    await run("oauth", "delete", client.client_id)
     await until(async () => users.every(({ id }) => invalidated.has(id)))
   })
 
   it("assigns a feature to a user and removes the feature again", async () => {
     const user = await service.user()
     await run("features", "create", "beta", "Beta things")
+    expect(await run("features", "list")).toMatchObject([{ code: "beta", description: "Beta things" }])
     await run("features", "assign", user.email, "beta")
     expect((await service.call("GET", "/user_features", { token: user.token })).body).toHaveLength(1)
     await run("features", "unassign", user.email, "beta")
@@ -259,6 +274,11 @@ describe("the command line while the service is running", () => {
     await run("orders", "refund", order.id, "--cents", String(cents - 100), "--reason", "night")
     const seen = await service.call("GET", `/orders/${order.id}`, { token: user.token })
     expect(seen.body.refunded_total_in_cents).toBe(cents)
+    const receipts = () =>
+      service.sql`select 1 from outbox where recipient = ${user.email} and kind = 'order_receipt'`
+    const before = (await receipts()).length
+    await run("orders", "receipt", number)
+    expect(await receipts()).toHaveLength(before + 1)
     await expect(run("orders", "show", "NO-SUCH-ORDER")).rejects.toThrow("Order not found: NO-SUCH-ORDER")
   })
 
@@ -271,7 +291,7 @@ describe("the command line while the service is running", () => {
     await expect(run("organizations", "create", "X", "--return-link", "javascript:alert(1)")).rejects.toThrow(
       /return_link/,
     )
-    await expect(run("clients", "create", "X")).rejects.toThrow(/redirect_uris/)
+    await expect(run("oauth", "create", "X")).rejects.toThrow(/redirect_uris/)
   })
 })
 

@@ -8,6 +8,7 @@ import { mailTestCommands } from "../../src/cli/mail-test.ts"
 import { readConfig } from "../../src/config/config.ts"
 import { createDatabase } from "../fixtures/database.ts"
 import { freePort } from "../fixtures/free-port.ts"
+import { recaptchaSecret, serveRecaptcha } from "../fixtures/servers/recaptcha.ts"
 import { startSmtp } from "../fixtures/servers/smtp.ts"
 
 const { port, socketDir } = inject("postgres")
@@ -86,6 +87,25 @@ it("doctor accepts a mail server that accepts the login, and does not send a mai
   expect(one("mail")).toMatchObject({ state: "ok" })
   expect(one("secrets")).toMatchObject({ state: "ok", message: '1 key in SECRET_KEYS, the newest is "k1"' })
   expect(smtp.read).toEqual([])
+})
+
+it("doctor asks the verifier of reCAPTCHA whether it accepts the secret", async () => {
+  const verifier = await serveRecaptcha()
+  const check = async (RECAPTCHA_SECRET: string) => {
+    const environment = { RECAPTCHA_SECRET, RECAPTCHA_SITE_KEY: "site", RECAPTCHA_URL: verifier.url }
+    const { one } = await found({ ...environment, DATA_DIR: newFolder(), PORT: String(await freePort()) })
+    return one("recaptcha")
+  }
+  expect(await check(recaptchaSecret)).toMatchObject({ state: "ok" })
+  expect(await check("of another site")).toMatchObject({
+    state: "failed",
+    advice: "Correct RECAPTCHA_SECRET.",
+  })
+  verifier.answerNext(502, "")
+  expect(await check(recaptchaSecret)).toMatchObject({
+    state: "warning",
+    message: expect.stringContaining("status 502"),
+  })
 })
 
 const context = (environment: Record<string, string>) => {

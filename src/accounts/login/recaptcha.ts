@@ -22,17 +22,29 @@ const unavailable = () =>
     retryAfterSeconds: 5,
   })
 
-const post = async (url: string, secret: string, response: string): Promise<string> => {
-  const answer = await fetch(url, {
+/** Sends a response to the verifier. Returns its verdict, or undefined if it sent none. */
+const post = async (url: string, secret: string, response: string) => {
+  const answer = await fetch(`${url}/api/siteverify`, {
     method: "POST",
     redirect: "error",
     headers: { "content-type": "application/x-www-form-urlencoded" },
     body: new URLSearchParams({ secret, response }).toString(),
     signal: AbortSignal.timeout(timeoutMs),
   })
-  if (answer.ok) return await answer.text()
+  if (answer.ok) return Option.getOrUndefined(readVerdict(await answer.text()))
   await answer.body?.cancel()
   throw new Error(`status ${answer.status}`)
+}
+
+type Verdict = typeof Verdict.Type
+const refusesSecret = (verdict: Verdict) =>
+  (verdict["error-codes"] ?? []).some((code) => code.endsWith("-secret"))
+
+/** Whether the verifier accepts the secret. Throws if it sends no verdict. */
+export const acceptsSecret = async (url: string, secret: Redacted.Redacted): Promise<boolean> => {
+  const verdict = await post(url, Redacted.value(secret), "check of the secret")
+  if (verdict === undefined) throw new Error("the verifier sent no verdict")
+  return !refusesSecret(verdict)
 }
 
 /**
@@ -64,7 +76,7 @@ export class Recaptcha extends Context.Service<
 
       const verify = (response: string) =>
         Effect.tryPromise({
-          try: () => post(`${recaptchaUrl}/api/siteverify`, Redacted.value(recaptchaSecret), response),
+          try: () => post(recaptchaUrl, Redacted.value(recaptchaSecret), response),
           catch: (error) => error,
         }).pipe(
           Effect.catch((error) =>
@@ -79,10 +91,9 @@ export class Recaptcha extends Context.Service<
         if (!response) {
           return yield* fieldFault(field, "required", "Send the response of the reCAPTCHA widget.")
         }
-        const verdict = Option.getOrUndefined(readVerdict(yield* verify(response)))
-        const codes = verdict?.["error-codes"] ?? []
-        if (verdict === undefined || codes.some((code) => code.endsWith("-secret"))) {
-          yield* Effect.logError("reCAPTCHA verifier refused RECAPTCHA_SECRET or sent no verdict", codes)
+        const verdict = yield* verify(response)
+        if (verdict === undefined || refusesSecret(verdict)) {
+          yield* Effect.logError("reCAPTCHA verifier refused RECAPTCHA_SECRET or sent no verdict", verdict)
           return yield* unavailable()
         }
         if (!verdict.success || (verdict.score ?? 1) < minScore) {

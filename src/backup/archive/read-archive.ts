@@ -38,7 +38,8 @@ export class Damaged extends Error {}
 
 const asDamage = (path: string, error: unknown): Error => {
   const { code, message } = error as NodeJS.ErrnoException
-  // Errors of the system, such as ENOENT and EACCES, say nothing about the content.
+  if (code === "ENOENT") return new Error(`There is no file ${path}. Give the path of a backup.`)
+  // Other errors of the system, such as EACCES, say nothing about the content.
   const isOfFile = code !== undefined && !code.startsWith("Z_") && code !== "ERR_STREAM_PREMATURE_CLOSE"
   if (isOfFile || error instanceof Damaged) return error as Error
   return new Damaged(`${path} is damaged or not a backup: ${message}`)

@@ -1,4 +1,5 @@
 import { Redacted } from "effect"
+import { acceptsSecret } from "../../accounts/login/recaptcha.ts"
 import { readRedisVersion } from "../../cluster/redis.ts"
 import type { Config } from "../../config/config.ts"
 import { checkSmtp, smtpAdvice } from "../../mail/smtp-check.ts"
@@ -47,6 +48,13 @@ const mail = async ({ mailFrom, production, smtpUrl }: Config): Promise<Finding>
     : ok(check, `the mail server accepts the login; "mail test ADDRESS" sends a mail`)
 }
 
+const noAnswer = (check: string, url: string, error: unknown): Finding =>
+  warning(
+    check,
+    `no answer from ${new URL(url).host}: ${messageOf((error as Error).cause ?? error)}`,
+    "Check that the firewall lets this machine out, and the status page of the provider.",
+  )
+
 /** Asks a provider with a request that changes nothing. The status tells whether the credentials are valid. */
 const ask = async (check: string, setting: string, url: string, authorization: string): Promise<Finding> => {
   try {
@@ -66,12 +74,7 @@ const ask = async (check: string, setting: string, url: string, authorization: s
       ? ok(check, `${new URL(url).host} accepts the credentials`)
       : warning(check, `${new URL(url).host} answers ${status}`, "Look at the status page of the provider.")
   } catch (error) {
-    const { cause } = error as Error
-    return warning(
-      check,
-      `no answer from ${new URL(url).host}: ${messageOf(cause ?? error)}`,
-      "Check that the firewall lets this machine out, and the status page of the provider.",
-    )
+    return noAnswer(check, url, error)
   }
 }
 
@@ -111,5 +114,21 @@ const sms = async ({ twilioAccount, twilioToken, twilioUrl }: Config): Promise<F
         basic(twilioAccount, twilioToken),
       )
 
+const recaptcha = async ({ recaptchaSecret, recaptchaUrl }: Config): Promise<Finding> => {
+  const check = "recaptcha"
+  if (recaptchaSecret === undefined) return ok(check, "RECAPTCHA_SECRET is not set; robots are not detected")
+  try {
+    return (await acceptsSecret(recaptchaUrl, recaptchaSecret))
+      ? ok(check, `${new URL(recaptchaUrl).host} accepts the secret`)
+      : failed(
+          check,
+          "RECAPTCHA_SECRET: the verifier refuses the secret, so nobody can register or log in",
+          "Correct RECAPTCHA_SECRET.",
+        )
+  } catch (error) {
+    return noAnswer(check, recaptchaUrl, error)
+  }
+}
+
 export const checkProviders = async (config: Config): Promise<ReadonlyArray<Finding>> =>
-  Promise.all([redis(config), mail(config), payments(config), sms(config)])
+  Promise.all([redis(config), mail(config), payments(config), sms(config), recaptcha(config)])
