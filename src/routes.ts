@@ -117,9 +117,6 @@ const table = [
   ...partnerManage,
 ] as const
 
-/** The table as a type. The client's types are derived from it. */
-export type Table = typeof table
-
 type Needs<T> = T extends Route<infer R> ? R : never
 export type RouteServices = Needs<(typeof table)[number]>
 

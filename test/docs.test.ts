@@ -3,6 +3,7 @@ import { dirname, join } from "node:path"
 import { expect, it } from "vitest"
 import { routes } from "../src/routes.ts"
 import { reservedTable, roleTable, scopeTable } from "./fixtures/access-table.ts"
+import { clientTypes } from "./fixtures/client-types.ts"
 import { endpointTable, replacePart, settingTable } from "./fixtures/generated-docs.ts"
 import { assetTable, networkTable, ruleTable } from "./fixtures/wallet-docs.ts"
 
@@ -27,6 +28,13 @@ it.each([
     else expect(text).toBe(current)
   },
 )
+
+it("the client's types of all operations match the route table (update the file with: npm run docs)", () => {
+  const file = join(root, "src/client/api-types.ts")
+  const current = clientTypes(routes)
+  if (process.env["WRITE_DOCS"] === "yes") writeFileSync(file, current)
+  else expect(readFileSync(file, "utf8")).toBe(current)
+})
 
 it.each([
   "README.md",

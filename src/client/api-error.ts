@@ -1,9 +1,11 @@
+import type { ErrorCode } from "./api-types.ts"
+
 /** An error response. `message` is the `error` text of the service, or a text with the status if there is none. */
 export class ApiError extends Error {
   override readonly name = "ApiError"
   readonly status: number
-  /** Machine-readable error code. Empty if the response has none. */
-  readonly code: string
+  /** Machine-readable error code. Empty if the response has none. A newer service may have further codes. */
+  readonly code: ErrorCode | (string & {})
   readonly requestId: string
   readonly fields: Readonly<
     Record<string, ReadonlyArray<{ readonly code: string; readonly message: string }>>
@@ -19,7 +21,7 @@ export class ApiError extends Error {
     }
     super(typeof members.error === "string" ? members.error : `The service responded with status ${status}.`)
     this.status = status
-    this.code = typeof members.code === "string" ? members.code : ""
+    this.code = typeof members.code === "string" ? members.code : (headers.get("x-error-code") ?? "")
     this.fields = members.fields ?? {}
     this.requestId = headers.get("x-request-id") ?? ""
     const retryAfter = headers.get("retry-after")

@@ -1,18 +1,28 @@
-import type { TokenResponse } from "../../schema/accounts/session.ts"
-import type { LookupResult } from "../../schema/live-frames.ts"
+import type { LiveLookupResult, TokenResponse } from "./api-types.ts"
 import type { Backoff } from "./backoff.ts"
+import type { LiveChannel } from "./channel-state.ts"
+import { type ChannelUpdate, updatesOf } from "./channel-updates.ts"
 import { type CredentialOptions, Credentials } from "./credentials.ts"
+import { type Item, itemsOf, type ListName } from "./list-items.ts"
 import { LiveConnection } from "./live.ts"
 import type { LiveStatus } from "./live-options.ts"
-import { truncateForLookup } from "./protocol-constants.ts"
+import type { Input } from "./operation.ts"
 import { makeCall } from "./rest.ts"
+import { defaultRetries } from "./retry.ts"
 import { type Exchange, lockWaitMs } from "./shared-refresh.ts"
 import type { SocketConstructor } from "./socket-like.ts"
+import { recordsOf, watchId } from "./watch-id.ts"
 
-export type { EventFrame } from "../../schema/live-frames.ts"
 export { ApiError } from "./api-error.ts"
-export type { ChannelHandlers, LiveChannel } from "./subscriptions.ts"
-export type { LiveStatus, LookupResult }
+export type * from "./api-types.ts"
+export type { ChannelState, LiveChannel } from "./channel-state.ts"
+export { ChannelRefused, type ChannelUpdate } from "./channel-updates.ts"
+export type { Item, ListName } from "./list-items.ts"
+export type { Answer, CallOptions, Input, OperationName } from "./operation.ts"
+export type { Tokens } from "./shared-refresh.ts"
+export type { ChannelHandlers, RefusalCode } from "./subscriptions.ts"
+export { browserStorage, type TokenStorage } from "./token-storage.ts"
+export type { LiveStatus }
 
 export type ClientOptions = CredentialOptions & {
   readonly baseUrl: string
@@ -20,13 +30,18 @@ export type ClientOptions = CredentialOptions & {
   /** Required in Node 20, which has no global WebSocket: `import { WebSocket } from "ws"`. */
   readonly WebSocket?: SocketConstructor
   readonly onLiveStatus?: (status: LiveStatus) => void
+  /** The delays between attempts to connect to `/live`. */
   readonly backoff?: Backoff
+  /**
+   * How often a call is repeated after a network failure, or if the service asks for it with `Retry-After`. Default 2.
+   * Repeated requests have the same Idempotency-Key, so they are executed once.
+   */
+  readonly retries?: number
 }
 
-/** Delay before a failed lookup is repeated. */
-const lookupRetryMs = 1000
-/** A subscription that exceeded the limit of the socket is requested again after this delay. */
-const subscribeRetryMs = 5000
+interface LoopOptions {
+  readonly signal?: AbortSignal
+}
 
 /**
  * The timeout of a token refresh, so that a lost response does not block all later calls. It is shorter than the time
@@ -41,10 +56,14 @@ const noExchange: Exchange = () => Promise.reject(new Error("Not logged in: ther
 export const createClient = (options: ClientOptions) => {
   const baseUrl = options.baseUrl.replace(/\/$/, "")
   const request = options.fetch ?? fetch.bind(globalThis)
-  const anonymous = makeCall({ baseUrl, fetch: request, credentials: new Credentials({}, noExchange) })
+  const { retries = defaultRetries } = options
+  const shared = { baseUrl, fetch: request }
+  const { call: anonymous } = makeCall({ ...shared, retries, credentials: new Credentials({}, noExchange) })
+  // The next use of the refresh token repeats a failed exchange, with the same key.
+  const { call: refresh } = makeCall({ ...shared, retries: 0, credentials: new Credentials({}, noExchange) })
   const credentials = new Credentials(options, async (refresh_token, idempotencyKey) => {
     const signal = AbortSignal.timeout(refreshTimeoutMs)
-    const tokens = await anonymous("POST /auth/token/refresh", {
+    const tokens = await refresh("POST /auth/token/refresh", {
       body: { refresh_token },
       idempotencyKey,
       signal,
@@ -57,7 +76,7 @@ export const createClient = (options: ClientOptions) => {
     credentials.adopt({ accessToken: tokens.access_token, refreshToken: tokens.refresh_token }, replaced)
     connection?.userChanged()
   }
-  const call = makeCall({ baseUrl, fetch: request, credentials, replaceTokens })
+  const { call, exchange } = makeCall({ ...shared, retries, credentials, replaceTokens })
 
   let connection: LiveConnection | undefined
   const live = (): LiveConnection => {
@@ -76,7 +95,7 @@ export const createClient = (options: ClientOptions) => {
   }
 
   return {
-    /** Calls any operation by method and path, for example `"GET /cart"`. Input and response are typed. */
+    /** Calls any operation by method and path, for example `"GET /orders/{id}"`. Input and response are typed. */
     call,
 
     get live(): LiveConnection {
@@ -95,15 +114,17 @@ export const createClient = (options: ClientOptions) => {
     },
 
     enterCode: async (code: string) => {
+      await credentials.ready
       const refresh_token = credentials.newestRefreshToken() ?? ""
       replaceTokens(await anonymous("POST /auth/2fa", { body: { code, refresh_token } }), refresh_token)
     },
 
     /** Ends all sessions of the user. This client is logged out immediately, also if the request fails. */
     logOut: async () => {
+      await credentials.ready
       const previous = credentials.leave()
       try {
-        await makeCall({ baseUrl, fetch: request, credentials: previous })("POST /logout")
+        await makeCall({ ...shared, retries, credentials: previous }).call("POST /logout")
       } finally {
         if (previous !== credentials) connection?.userChanged()
       }
@@ -113,46 +134,29 @@ export const createClient = (options: ClientOptions) => {
      * Reports the records of an emoji id now, and again after each change of the records or the owner. A wallet can
      * use this while its send dialog is open. Returns a function that stops the reports.
      */
-    watchId: (emojiId: string, onRecords: (found: LookupResult) => void): (() => void) => {
-      const connection = live()
-      let lookups = 0
-      const lookUp = (): void => {
-        const current = ++lookups
-        // The result is ignored if a later lookup has started, a later state has been reported, or the reports were
-        // stopped.
-        const isWanted = () => current === lookups && connection.status !== "closed"
-        connection.lookup([emojiId]).then(
-          ([found]) => {
-            if (found !== undefined && isWanted()) onRecords(found)
-          },
-          // After a failure, the lookup is repeated, because the records reported before may be out of date.
-          () => setTimeout(() => isWanted() && lookUp(), lookupRetryMs),
-        )
-      }
-      let isStopped = false
-      let leave = (): void => {}
-      const listen = (): void => {
-        if (isStopped || connection.status === "closed") return
-        leave = connection.subscribe(`emoji_id:${truncateForLookup(emojiId)}`, {
-          state: (state) => {
-            lookups++
-            onRecords({ ...(state as LookupResult), emoji_id: emojiId })
-          },
-          event: lookUp,
-          refused: (code) => {
-            // If the id is invalid, the lookup reports the error. If the socket has too many subscriptions, the lookup
-            // reports the current records.
-            lookUp()
-            if (code === "too_many_subscriptions") setTimeout(listen, subscribeRetryMs)
-          },
-        })
-      }
-      listen()
-      return () => {
-        isStopped = true
-        lookups++
-        leave()
-      }
+    watchId: (emojiId: string, onRecords: (found: LiveLookupResult) => void): (() => void) =>
+      watchId(live(), emojiId, onRecords),
+
+    /** As `watchId`, for a `for await` loop. It ends when `signal` aborts or `live` is closed. */
+    records: (emojiId: string, { signal }: LoopOptions = {}): AsyncIterableIterator<LiveLookupResult> =>
+      recordsOf(live(), emojiId, signal),
+
+    /**
+     * The current state of a live channel and its later events, for a `for await` loop. It ends when `signal` aborts or
+     * `live` is closed, and throws `ChannelRefused` if the service refuses the channel.
+     */
+    updates: <C extends LiveChannel>(
+      channel: C,
+      { signal }: LoopOptions = {},
+    ): AsyncIterableIterator<ChannelUpdate<C>> => updatesOf(live(), channel, signal),
+
+    /** The items of a list, for a `for await` loop. The pages are read when they are needed. */
+    items: <N extends ListName>(name: N, ...[input]: Input<N>): AsyncGenerator<Item<N>> => {
+      const given = (input ?? {}) as { readonly query?: object }
+      return itemsOf((after) => {
+        const query = after === undefined ? given.query : { ...given.query, after }
+        return exchange(name, ...([{ ...given, query }] as unknown as Input<N>))
+      }) as AsyncGenerator<Item<N>>
     },
   }
 }

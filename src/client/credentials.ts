@@ -1,4 +1,5 @@
 import { callListener } from "./event-listener.ts"
+import { randomKey } from "./random-key.ts"
 import {
   type Exchange,
   exchangeOnce,
@@ -7,11 +8,14 @@ import {
   reportUse,
   type Tokens,
 } from "./shared-refresh.ts"
+import { inOrder, type TokenStorage } from "./token-storage.ts"
 
 /** How a client authenticates. */
 export type CredentialOptions =
   /** Anonymous until `logIn`: public operations and channels only. */
   | { readonly onTokens?: TokensListener }
+  /** The login whose tokens are stored. Anonymous until `logIn` if there are none. */
+  | { readonly storage: TokenStorage; readonly onTokens?: TokensListener }
   /**
    * An access token that the application renews. A function is called for each request, and again after a rejection.
    */
@@ -34,11 +38,6 @@ type TokensListener = (tokens: Tokens | undefined) => void
 
 const endedMessage = "The login ended before its token was renewed"
 
-const randomKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(
-    "",
-  )
-
 export class Credentials {
   readonly #options: CredentialOptions
   readonly #exchange: Exchange
@@ -56,6 +55,9 @@ export class Credentials {
    * as reuse, which ends the login.
    */
   #exchangeKey = randomKey()
+  readonly #save: ((tokens: Tokens | undefined) => void) | undefined
+  /** Resolves when the stored tokens are loaded. Rejects if the storage fails. */
+  readonly ready: Promise<void>
 
   constructor(options: CredentialOptions, exchange: Exchange) {
     this.#options = options
@@ -65,6 +67,19 @@ export class Credentials {
       this.#accessToken = options.accessToken
       this.#joining = joinLogin(options.refreshToken)
     }
+    this.#save = "storage" in options ? inOrder(options.storage) : undefined
+    this.ready = "storage" in options ? this.#load(options.storage) : Promise.resolve()
+    // Each call reports the failure to the application.
+    this.ready.catch(() => {})
+  }
+
+  async #load(storage: TokenStorage): Promise<void> {
+    const tokens = await storage.load()
+    // A login that was made while the storage was read is newer.
+    if (tokens === undefined || this.#logins > 0) return
+    this.#accessToken = tokens.accessToken
+    this.#refreshToken = tokens.refreshToken
+    this.#joining = joinLogin(tokens.refreshToken)
   }
 
   get apiKey(): string | undefined {
@@ -112,6 +127,7 @@ export class Credentials {
 
   #notify(tokens: Tokens | undefined): void {
     const options = this.#options
+    this.#save?.(tokens)
     if ("onTokens" in options) callListener(() => options.onTokens?.(tokens))
   }
 
@@ -141,6 +157,7 @@ export class Credentials {
       const { token } = this.#options
       return typeof token === "string" ? token : token()
     }
+    await this.ready
     return this.#accessToken ?? (this.#refreshToken === undefined ? undefined : this.renew())
   }
 

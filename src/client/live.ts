@@ -1,13 +1,14 @@
-import type { ClientFrame, LookupResult, ServerFrame } from "../../schema/live-frames.ts"
 import { isRefusal } from "./api-error.ts"
+import type { ClientFrame, LiveLookupResult, ServerFrame } from "./api-types.ts"
 import { type Backoff, delayMs } from "./backoff.ts"
+import type { ChannelState, LiveChannel } from "./channel-state.ts"
 import { callListener } from "./event-listener.ts"
 import type { LiveOptions, LiveStatus } from "./live-options.ts"
 import { Outbox } from "./outbox.ts"
 import { PendingRequests } from "./pending-requests.ts"
 import { isPublic, restartCode, temporaryErrors, tokenCodes } from "./protocol-constants.ts"
 import type { SocketLike } from "./socket-like.ts"
-import { type ChannelHandlers, type Listening, type LiveChannel, Subscriptions } from "./subscriptions.ts"
+import { type ChannelHandlers, type Listening, Subscriptions } from "./subscriptions.ts"
 import { renewalMs } from "./token-renewal.ts"
 
 const defaultBackoff: Backoff = { firstMs: 500, longestMs: 30_000 }
@@ -50,9 +51,13 @@ export class LiveConnection {
   }
 
   /** Subscribes to a channel. Returns a function that ends the subscription. */
-  subscribe(channel: LiveChannel, handlers: ChannelHandlers): () => void {
+  subscribe<C extends LiveChannel>(channel: C, handlers: ChannelHandlers<ChannelState<C>>): () => void {
+    if (this.#status === "closed") {
+      callListener(() => handlers.closed?.())
+      return () => {}
+    }
     const awaiting = this.#channels.awaiting(channel)
-    const listening = this.#channels.add(channel, handlers)
+    const listening = this.#channels.add(channel, handlers as ChannelHandlers)
     // If a request for the same spelling is still pending, its reply serves both listeners.
     if (awaiting === undefined) this.#request(listening)
     else listening.requestedAt = awaiting.requestedAt
@@ -65,7 +70,7 @@ export class LiveConnection {
   }
 
   /** Looks up any number of ids. Returns one result per id, in the same order. */
-  lookup(emojiIds: ReadonlyArray<string>): Promise<ReadonlyArray<LookupResult>> {
+  lookup(emojiIds: ReadonlyArray<string>): Promise<ReadonlyArray<LiveLookupResult>> {
     if (this.#status === "closed") return Promise.reject(new Error("The live connection was closed"))
     this.#connectSoon()
     return this.#lookups.request(emojiIds, (frame) => this.#send(frame))
@@ -90,6 +95,7 @@ export class LiveConnection {
     this.#lookups.failAll("The live connection was closed")
     this.#socket?.close(1000)
     this.#socket = undefined
+    this.#channels.close()
   }
 
   #connectSoon(): void {

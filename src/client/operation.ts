@@ -1,56 +1,28 @@
-import type { Table } from "../routes.ts"
+import type { Operations } from "./api-types.ts"
 
-/**
- * The types of the API's operations, derived from the route table of the service: `"GET /cart"` and so on, each with
- * its path parameters, query, body and response. This file contains types only.
- */
+/** An operation of the API: its method and path, for example `"GET /emoji_id/{emoji_id}"`. */
+export type OperationName = keyof Operations
 
-type Shape<Row> = Row extends { readonly "~call"?: infer Call } ? NonNullable<Call> : never
-type Shapes = Shape<Table[number]>
-
-type MethodName<M extends string> = M extends "del" ? "DELETE" : Uppercase<M>
-type NameOf<C> = C extends { readonly method: infer M extends string; readonly path: infer P extends string }
-  ? `${MethodName<M>} ${P}`
-  : never
-export type OperationName = NameOf<Shapes>
-type Operation<N extends OperationName> = Shapes extends infer C
-  ? C extends Shapes
-    ? NameOf<C> extends N
-      ? C
-      : never
-    : never
-  : never
-
-type ParameterNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
-  ? Name | ParameterNames<`/${Rest}`>
-  : Path extends `${string}:${infer Name}`
-    ? Name
-    : never
-
-type Parameters<Path extends string> = [ParameterNames<Path>] extends [never]
-  ? {}
-  : { readonly params: { readonly [K in ParameterNames<Path>]: string } }
+type Parameters<P> = keyof P extends never ? {} : { readonly params: P }
 type Query<Q> = keyof Q extends never ? {} : {} extends Q ? { readonly query?: Q } : { readonly query: Q }
-type Body<B> = [B] extends [never] ? {} : { readonly body: B }
+type Body<B> = [B] extends [undefined] ? {} : { readonly body: B }
 
 export interface CallOptions {
   readonly signal?: AbortSignal
-  /** Requests with the same key are executed once. */
+  /**
+   * Requests with the same key are executed once. Without it, the client generates a key for each call. Pass one to
+   * repeat a call after the program was restarted.
+   */
   readonly idempotencyKey?: string
 }
 
-type InputOf<C> = C extends {
-  readonly path: infer P extends string
-  readonly query: infer Q
-  readonly body: infer B
-}
-  ? Parameters<P> & Query<Q> & Body<B> & CallOptions
-  : never
+type InputOf<N extends OperationName> = Parameters<Operations[N]["params"]> &
+  Query<Operations[N]["query"]> &
+  Body<Operations[N]["body"]> &
+  CallOptions
 
 /** The argument may be omitted if all of its members are optional. */
 export type Input<N extends OperationName> =
-  {} extends InputOf<Operation<N>>
-    ? readonly [input?: InputOf<Operation<N>>]
-    : readonly [input: InputOf<Operation<N>>]
+  {} extends InputOf<N> ? readonly [input?: InputOf<N>] : readonly [input: InputOf<N>]
 
-export type Answer<N extends OperationName> = Operation<N> extends { readonly answer: infer A } ? A : never
+export type Answer<N extends OperationName> = Operations[N]["answer"]

@@ -1,10 +1,10 @@
-import type { ClientFrame, ErrorFrame, LookupResult } from "../../schema/live-frames.ts"
+import type { ClientFrame, ErrorFrame, LiveLookupResult } from "./api-types.ts"
 import { lookupIds, truncateForLookup } from "./protocol-constants.ts"
 
 interface Lookup {
   readonly emojiIds: ReadonlyArray<string>
   readonly frame: ClientFrame
-  readonly resolve: (results: ReadonlyArray<LookupResult>) => void
+  readonly resolve: (results: ReadonlyArray<LiveLookupResult>) => void
   readonly reject: (error: Error) => void
   timer?: ReturnType<typeof setTimeout>
 }
@@ -30,8 +30,8 @@ export class PendingRequests {
   async request(
     emojiIds: ReadonlyArray<string>,
     send: (frame: ClientFrame) => void,
-  ): Promise<ReadonlyArray<LookupResult>> {
-    const results: Array<Promise<ReadonlyArray<LookupResult>>> = []
+  ): Promise<ReadonlyArray<LiveLookupResult>> {
+    const results: Array<Promise<ReadonlyArray<LiveLookupResult>>> = []
     for (let from = 0; from < emojiIds.length; from += lookupIds)
       results.push(this.#requestOnce(emojiIds.slice(from, from + lookupIds), send))
     return (await Promise.all(results)).flat()
@@ -40,11 +40,11 @@ export class PendingRequests {
   #requestOnce(
     emojiIds: ReadonlyArray<string>,
     send: (frame: ClientFrame) => void,
-  ): Promise<ReadonlyArray<LookupResult>> {
+  ): Promise<ReadonlyArray<LiveLookupResult>> {
     return new Promise((resolve, reject) => {
       const id = String(++this.#lastId)
       const frame: ClientFrame = { type: "lookup", id, emoji_ids: emojiIds.map(truncateForLookup) }
-      const withRequestedIds = (results: ReadonlyArray<LookupResult>) =>
+      const withRequestedIds = (results: ReadonlyArray<LiveLookupResult>) =>
         resolve(results.map((found, at) => ({ ...found, emoji_id: emojiIds[at] ?? found.emoji_id })))
       const lookup: Lookup = { emojiIds, frame, resolve: withRequestedIds, reject }
       this.#pending.set(id, lookup)
@@ -69,7 +69,7 @@ export class PendingRequests {
     for (const { frame } of this.#pending.values()) yield frame
   }
 
-  answer(id: string | undefined, results: ReadonlyArray<LookupResult>): void {
+  answer(id: string | undefined, results: ReadonlyArray<LiveLookupResult>): void {
     this.#resultAt = performance.now()
     this.#take(id)?.resolve(results)
   }

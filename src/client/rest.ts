@@ -1,18 +1,22 @@
-import type { TokenResponse } from "../../schema/accounts/session.ts"
 import { ApiError, isRefusal } from "./api-error.ts"
+import { keylessOperations, type TokenResponse } from "./api-types.ts"
 import type { Credentials } from "./credentials.ts"
 import type { Answer, CallOptions, Input, OperationName } from "./operation.ts"
+import { randomKey } from "./random-key.ts"
+import { delayAfterFailure, delayAfterResponse, pause } from "./retry.ts"
 
 export interface RestOptions {
   readonly baseUrl: string
   readonly fetch: typeof fetch
   readonly credentials: Credentials
+  /** How often a call is repeated at most. */
+  readonly retries: number
   /** Called with the new tokens after a change of the password, which ends all sessions of the user. */
   readonly replaceTokens?: (tokens: TokenResponse) => void
 }
 
 interface LooseInput extends CallOptions {
-  readonly params?: Readonly<Record<string, string>>
+  readonly params?: Readonly<Record<string, string | number>>
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: unknown
 }
@@ -22,9 +26,9 @@ interface LooseInput extends CallOptions {
  */
 const invalidSegment = /^\.{0,2}$|\p{Surrogate}/u
 
-const pathOf = (pattern: string, params: Readonly<Record<string, string>>): string =>
-  pattern.replaceAll(/:(\w+)/g, (_, name: string) => {
-    const value = params[name] ?? ""
+const pathOf = (pattern: string, params: Readonly<Record<string, string | number>>): string =>
+  pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(params[name] ?? "")
     if (!invalidSegment.test(value)) return encodeURIComponent(value)
     const error = `path: ${name}: ${JSON.stringify(value)} is not a valid path parameter`
     throw new ApiError(400, new Headers(), { error, code: "invalid_request" })
@@ -65,8 +69,11 @@ const read = async (response: Response): Promise<unknown> => {
   return response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text
 }
 
-/** Creates a function that calls operations: `call("GET /emoji_id/:emoji_id", { params: { emoji_id } })`. */
-export const makeCall = ({ baseUrl, credentials, fetch, replaceTokens }: RestOptions) => {
+/**
+ * Creates functions that call operations: `call("GET /emoji_id/{emoji_id}", { params: { emoji_id } })`. `exchange`
+ * also returns the headers of the response.
+ */
+export const makeCall = ({ baseUrl, credentials, fetch, replaceTokens, retries }: RestOptions) => {
   const send = async (method: string, path: string, input: LooseInput, token: string | undefined) => {
     const body = input.body === undefined ? undefined : bodyOf(path, input.body)
     return fetch(`${baseUrl}${pathOf(path, input.params ?? {})}${queryOf(input.query ?? {})}`, {
@@ -82,9 +89,38 @@ export const makeCall = ({ baseUrl, credentials, fetch, replaceTokens }: RestOpt
     })
   }
 
-  return async <N extends OperationName>(name: N, ...[input]: Input<N>): Promise<Answer<N>> => {
+  /** Sends a request, and repeats it while a repetition can help. The repeated requests have the same key. */
+  const sendRepeatedly = async (
+    name: string,
+    input: LooseInput,
+    token: string | undefined,
+  ): Promise<Response> => {
     const [method = "GET", path = "/"] = name.split(" ")
-    const given = (input ?? {}) as LooseInput
+    const attempts = keylessOperations.has(name) ? 1 : retries + 1
+    for (let attempt = 0; ; attempt++) {
+      const isLast = attempt + 1 >= attempts
+      let waitMs: number | undefined
+      try {
+        const response = await send(method, path, input, token)
+        waitMs = delayAfterResponse(response, attempt)
+        if (isLast || waitMs === undefined) return response
+        await response.body?.cancel()
+      } catch (error) {
+        waitMs = error instanceof ApiError ? undefined : delayAfterFailure(input.signal, attempt)
+        if (isLast || waitMs === undefined) throw error
+      }
+      await pause(waitMs, input.signal)
+    }
+  }
+
+  const exchange = async <N extends OperationName>(
+    name: N,
+    ...[input]: Input<N>
+  ): Promise<{ readonly body: Answer<N>; readonly headers: Headers }> => {
+    const isKeyed = !name.startsWith("GET ") && !keylessOperations.has(name)
+    const given = { ...(isKeyed ? { idempotencyKey: randomKey() } : {}), ...input } as LooseInput
+    // Storage of tokens may be slow: the logins are counted after the stored login was loaded.
+    await unlessAborted(credentials.ready, given.signal)
     const { logins } = credentials
     const isGrant = name === grant
     let renewalError: unknown
@@ -95,17 +131,22 @@ export const makeCall = ({ baseUrl, credentials, fetch, replaceTokens }: RestOpt
       renewalError = error
       return undefined
     })
-    let response = await send(method, path, given, token)
+    let response = await sendRepeatedly(name, given, token)
     if (response.status === 401 && !isGrant && credentials.canRenew && credentials.logins === logins) {
       await response.body?.cancel()
       if (renewalError !== undefined) throw renewalError
       const renewed = await unlessAborted(credentials.renew(token), given.signal)
-      response = await send(method, path, given, renewed)
+      response = await sendRepeatedly(name, given, renewed)
     }
     const body = await read(response)
     if (!response.ok) throw new ApiError(response.status, response.headers, body)
     const next = name === "PATCH /account" ? (body as Answer<"PATCH /account">).token_response : undefined
-    if (next !== undefined && credentials.logins === logins) replaceTokens?.(next)
-    return body as Answer<N>
+    if (next != null && credentials.logins === logins) replaceTokens?.(next)
+    return { body: body as Answer<N>, headers: response.headers }
   }
+
+  const call = async <N extends OperationName>(name: N, ...input: Input<N>): Promise<Answer<N>> =>
+    (await exchange(name, ...input)).body
+
+  return { call, exchange }
 }

@@ -1,27 +1,19 @@
-import type { ErrorFrame, EventFrame, SubscribedFrame } from "../../schema/live-frames.ts"
+import type { ErrorFrame, EventFrame, SubscribedFrame } from "./api-types.ts"
+import type { LiveChannel } from "./channel-state.ts"
 import { callListener } from "./event-listener.ts"
 import { isPublic } from "./protocol-constants.ts"
 
-export type LiveChannel =
-  | "cart"
-  | "transfers"
-  | "lootboxes"
-  | "session"
-  | "interests"
-  | "market"
-  | `order:${string}`
-  | `transfer:${string}`
-  | `emoji_id:${string}`
+export type RefusalCode = ErrorFrame["code"] | "not_allowed"
 
-type RefusalCode = ErrorFrame["code"] | "not_allowed"
-
-export interface ChannelHandlers {
+export interface ChannelHandlers<State = unknown> {
   /** Called with the current state. It replaces everything that the application knew about the channel. */
-  readonly state: (state: unknown) => void
+  readonly state: (state: State) => void
   /** Called with each later event, in order, once. */
   readonly event: (event: EventFrame) => void
   /** Called when the subscription is rejected or ended by the server. */
   readonly refused?: (code: RefusalCode) => void
+  /** Called when the application closes the connection. */
+  readonly closed?: () => void
 }
 
 export interface Listening {
@@ -136,6 +128,12 @@ export class Subscriptions {
       }
     }
     return behind
+  }
+
+  /** Ends all subscriptions, because the application has closed the connection. */
+  close(): void {
+    for (const { handlers } of [...this.#listening]) callListener(() => handlers.closed?.())
+    this.#listening.clear()
   }
 
   refused(channel: string, code: RefusalCode): void {

@@ -73,14 +73,14 @@ export const inOrganization = (scope: Scope): Access => ({ organization: scope, 
 export const workKinds = ["lookup", "read", "batch", "login", "provider", "write"] as const
 export type WorkKind = (typeof workKinds)[number]
 
-interface RowFacts<A extends AuthScheme, M = Method, Path = `/${string}`> {
+interface RowFacts<A extends AuthScheme> {
   readonly id: string
   readonly group: string
   readonly summary: string
   /** The route will be removed: its responses and the OpenAPI document say when. */
   readonly deprecated?: Deprecation
-  readonly method: M
-  readonly path: Path
+  readonly method: Method
+  readonly path: `/${string}`
   readonly auth: A
   readonly scope?: A extends "none" ? never : Scope
   readonly access?: A extends "none" ? never : Access
@@ -160,9 +160,7 @@ export interface RouteSpec<
   S extends Wire,
   E extends ProblemClass,
   R,
-  M extends Method = Method,
-  Path extends `/${string}` = `/${string}`,
-> extends RowFacts<A, M, Path> {
+> extends RowFacts<A> {
   readonly params?: P
   readonly query?: Q
   readonly body?: B
@@ -210,35 +208,15 @@ export const workOf = (
 export const takesKey = (route: Pick<Route, "auth" | "keyless" | "limit" | "method" | "reads">): boolean =>
   isWrite(route) && !route.keyless && (route.auth !== "none" || route.limit !== undefined)
 
-/** The types of a route, for the typed client. The member `~call` exists only in the type, never at run time. */
-export interface CallOf<
-  M extends Method,
-  Path extends string,
-  Q extends WireFields,
-  B extends Wire,
-  S extends Wire,
-> {
-  readonly "~call"?: {
-    readonly method: M
-    readonly path: Path
-    readonly query: Schema.Struct<Q>["Encoded"]
-    /** The body as the client sends it; `never` if the operation has no body. */
-    readonly body: B["Encoded"]
-    readonly answer: S["Encoded"]
-  }
-}
-
 /** Declares a route. The compiler checks its types; the value is returned unchanged. */
 export const route = <
   const A extends AuthScheme,
   S extends Wire,
-  const M extends Method,
-  const Path extends `/${string}`,
   const E extends ProblemClass = never,
   P extends WireFields = {},
   Q extends WireFields = {},
   B extends Wire = never,
   R = never,
 >(
-  spec: RouteSpec<A, P, Q, B, S, E, R, M, Path>,
-): Route<R> & CallOf<M, Path, Q, B, S> => spec as never
+  spec: RouteSpec<A, P, Q, B, S, E, R>,
+): Route<R> => spec as never

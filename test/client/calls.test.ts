@@ -16,9 +16,9 @@ it.each([".", "..", "", "\ud83d"])(
     const client = createClient({ baseUrl: service.url })
     const params = { emoji_id: typed }
     const refused = { status: 400, code: "invalid_request" }
-    await expect(client.call("GET /emoji_id/:emoji_id", { params })).rejects.toMatchObject(refused)
+    await expect(client.call("GET /emoji_id/{emoji_id}", { params })).rejects.toMatchObject(refused)
     await expect(
-      client.call("GET /emoji_id/:emoji_id/:tag", { params: { ...params, tag: "BTC" } }),
+      client.call("GET /emoji_id/{emoji_id}/{tag}", { params: { ...params, tag: "BTC" } }),
     ).rejects.toBeInstanceOf(ApiError)
   },
 )

@@ -60,7 +60,7 @@ describe("the client", () => {
     const account = await client.call("GET /account")
     expect(account.user.email).toBe(person.email)
     const refused = await client
-      .call("GET /user_interests/:emoji_id", { params: { emoji_id: "🐙" } })
+      .call("GET /user_interests/{emoji_id}", { params: { emoji_id: "🐙" } })
       .catch((e) => e)
     expect(refused).toBeInstanceOf(ApiError)
     expect(refused).toMatchObject({ status: 404, code: "not_found" })

@@ -1,0 +1,51 @@
+import { callListener } from "./event-listener.ts"
+import type { Tokens } from "./shared-refresh.ts"
+
+/** Where an application keeps the tokens of a login. The methods may return promises. */
+export interface TokenStorage {
+  /** Returns the stored tokens, or undefined if there is no login. Called once, when the client is created. */
+  readonly load: () => Tokens | undefined | Promise<Tokens | undefined>
+  /** Stores new tokens, or deletes the stored ones if `tokens` is undefined. */
+  readonly save: (tokens: Tokens | undefined) => void | Promise<void>
+}
+
+/** The part of `localStorage` and `sessionStorage` that is used. */
+interface KeyValueStorage {
+  getItem(key: string): string | null
+  setItem(key: string, value: string): void
+  removeItem(key: string): void
+}
+
+const isTokens = (value: unknown): value is Tokens =>
+  typeof value === "object" && value !== null && "accessToken" in value && "refreshToken" in value
+
+/** Keeps tokens in `localStorage` or `sessionStorage`, so that a login survives a reload of the page. */
+export const browserStorage = (storage: KeyValueStorage, name = "emoji-id-tokens"): TokenStorage => ({
+  load: () => {
+    try {
+      const tokens: unknown = JSON.parse(storage.getItem(name) ?? "null")
+      return isTokens(tokens) ? tokens : undefined
+    } catch {
+      // Another program has changed the value, or the browser forbids the use of the storage.
+      return undefined
+    }
+  },
+  save: (tokens) => {
+    if (tokens === undefined) storage.removeItem(name)
+    else storage.setItem(name, JSON.stringify(tokens))
+  },
+})
+
+/** Saves tokens one after the other, because an older save that ends late must not replace newer tokens. */
+export const inOrder = ({ save }: TokenStorage) => {
+  let last: Promise<void> = Promise.resolve()
+  return (tokens: Tokens | undefined): void => {
+    last = last
+      .then(() => save(tokens))
+      .catch((error: unknown) =>
+        callListener(() => {
+          throw error
+        }),
+      )
+  }
+}

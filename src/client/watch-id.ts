@@ -1,0 +1,84 @@
+import type { LiveLookupResult } from "./api-types.ts"
+import { closeOnAbort } from "./channel-updates.ts"
+import type { LiveConnection } from "./live.ts"
+import { truncateForLookup } from "./protocol-constants.ts"
+import { UpdateQueue } from "./update-queue.ts"
+
+/** Delay before a failed lookup is repeated. */
+const lookupRetryMs = 1000
+/** A subscription that exceeded the limit of the socket is requested again after this delay. */
+const subscribeRetryMs = 5000
+
+/** Reports the records of an id now and after each change. Returns a function that stops the reports. */
+export const watchId = (
+  connection: LiveConnection,
+  emojiId: string,
+  onRecords: (found: LiveLookupResult) => void,
+  onClosed: () => void = () => {},
+): (() => void) => {
+  let lookups = 0
+  const lookUp = (): void => {
+    const current = ++lookups
+    // The result is ignored if a later lookup has started, a later state has been reported, or the reports were
+    // stopped.
+    const isWanted = () => current === lookups && connection.status !== "closed"
+    connection.lookup([emojiId]).then(
+      ([found]) => {
+        if (found !== undefined && isWanted()) onRecords(found)
+      },
+      // After a failure, the lookup is repeated, because the records reported before may be out of date.
+      () => setTimeout(() => isWanted() && lookUp(), lookupRetryMs),
+    )
+  }
+  let isStopped = false
+  let leave = (): void => {}
+  const listen = (): void => {
+    if (isStopped || connection.status === "closed") return
+    leave = connection.subscribe(`emoji_id:${truncateForLookup(emojiId)}`, {
+      state: (state) => {
+        lookups++
+        onRecords({ ...(state as LiveLookupResult), emoji_id: emojiId })
+      },
+      event: lookUp,
+      refused: (code) => {
+        // If the id is invalid, the lookup reports the error. If the socket has too many subscriptions, the lookup
+        // reports the current records.
+        lookUp()
+        if (code === "too_many_subscriptions") setTimeout(listen, subscribeRetryMs)
+      },
+      closed: onClosed,
+    })
+  }
+  listen()
+  return () => {
+    isStopped = true
+    lookups++
+    leave()
+  }
+}
+
+/** The records of an id for a `for await` loop. A slow loop gets only the newest records. */
+export const recordsOf = (
+  connection: LiveConnection,
+  emojiId: string,
+  signal: AbortSignal | undefined,
+): AsyncIterableIterator<LiveLookupResult> => {
+  let stop = (): void => {}
+  let stopListening = (): void => {}
+  const queue = new UpdateQueue<LiveLookupResult>(() => {
+    stop()
+    stopListening()
+  })
+  if (signal?.aborted !== true)
+    stop = watchId(
+      connection,
+      emojiId,
+      (found) => queue.replace(found),
+      () => queue.close(),
+    )
+  stopListening = closeOnAbort(signal, () => {
+    queue.clear()
+    queue.close()
+  })
+  return queue
+}
