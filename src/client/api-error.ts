@@ -1,4 +1,5 @@
 import type { ErrorCode } from "./api-types.ts"
+import { retryAfterMs } from "./retry-after.ts"
 
 /** An error response. `message` is the `error` text of the service, or a text with the status if there is none. */
 export class ApiError extends Error {
@@ -24,8 +25,8 @@ export class ApiError extends Error {
     this.code = typeof members.code === "string" ? members.code : (headers.get("x-error-code") ?? "")
     this.fields = members.fields ?? {}
     this.requestId = headers.get("x-request-id") ?? ""
-    const retryAfter = headers.get("retry-after")
-    this.retryAfterSeconds = retryAfter === null ? undefined : Number(retryAfter)
+    const waitMs = retryAfterMs(headers)
+    this.retryAfterSeconds = waitMs === undefined ? undefined : Math.ceil(waitMs / 1000)
     this.body = body
   }
 }

@@ -137,7 +137,10 @@ export const createClient = (options: ClientOptions) => {
     watchId: (emojiId: string, onRecords: (found: LiveLookupResult) => void): (() => void) =>
       watchId(live(), emojiId, onRecords),
 
-    /** As `watchId`, for a `for await` loop. It ends when `signal` aborts or `live` is closed. */
+    /**
+     * As `watchId`, for a `for await` loop. It ends when `signal` aborts, when `live` is closed, and after the error of
+     * a text that is not an emoji id.
+     */
     records: (emojiId: string, { signal }: LoopOptions = {}): AsyncIterableIterator<LiveLookupResult> =>
       recordsOf(live(), emojiId, signal),
 

@@ -56,8 +56,7 @@ export class Credentials {
    */
   #exchangeKey = randomKey()
   readonly #save: ((tokens: Tokens | undefined) => void) | undefined
-  /** Resolves when the stored tokens are loaded. Rejects if the storage fails. */
-  readonly ready: Promise<void>
+  readonly #loaded: Promise<void>
 
   constructor(options: CredentialOptions, exchange: Exchange) {
     this.#options = options
@@ -68,18 +67,23 @@ export class Credentials {
       this.#joining = joinLogin(options.refreshToken)
     }
     this.#save = "storage" in options ? inOrder(options.storage) : undefined
-    this.ready = "storage" in options ? this.#load(options.storage) : Promise.resolve()
+    this.#loaded = "storage" in options ? this.#load(options.storage) : Promise.resolve()
     // Each call reports the failure to the application.
-    this.ready.catch(() => {})
+    this.#loaded.catch(() => {})
   }
 
   async #load(storage: TokenStorage): Promise<void> {
     const tokens = await storage.load()
     // A login that was made while the storage was read is newer.
-    if (tokens === undefined || this.#logins > 0) return
+    if (tokens == null || this.#logins > 0) return
     this.#accessToken = tokens.accessToken
     this.#refreshToken = tokens.refreshToken
     this.#joining = joinLogin(tokens.refreshToken)
+  }
+
+  /** Resolves when the stored tokens are loaded. Rejects if the storage fails, until there is a new login. */
+  get ready(): Promise<void> {
+    return this.#logins > 0 ? Promise.resolve() : this.#loaded
   }
 
   get apiKey(): string | undefined {

@@ -1,4 +1,5 @@
 import { type Backoff, delayMs } from "./backoff.ts"
+import { retryAfterMs } from "./retry-after.ts"
 
 export const defaultRetries = 2
 const backoff: Backoff = { firstMs: 300, longestMs: 5000 }
@@ -17,12 +18,9 @@ export const delayAfterResponse = (
   attempt: number,
 ): number | undefined => {
   if (ok) return undefined
-  const retryAfter = headers.get("retry-after")
-  if (retryAfter !== null) {
-    const waitMs = Number(retryAfter) * 1000
-    // The delays of several clients must differ, so that they do not all return at the same moment.
-    return waitMs <= longestWaitMs ? waitMs + delayMs(backoff, attempt) : undefined
-  }
+  const waitMs = retryAfterMs(headers)
+  // The delays of several clients must differ, so that they do not all return at the same moment.
+  if (waitMs !== undefined) return waitMs <= longestWaitMs ? waitMs + delayMs(backoff, attempt) : undefined
   return proxyStatuses.includes(status) && !headers.has("x-request-id")
     ? delayMs(backoff, attempt)
     : undefined

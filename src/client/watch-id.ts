@@ -9,14 +9,19 @@ const lookupRetryMs = 1000
 /** A subscription that exceeded the limit of the socket is requested again after this delay. */
 const subscribeRetryMs = 5000
 
-/** Reports the records of an id now and after each change. Returns a function that stops the reports. */
+/**
+ * Reports the records of an id now and after each change. Returns a function that stops the reports. `onEnd` is called
+ * when no more reports follow: the connection is closed, or the service does not watch the id, for example because it
+ * is not an emoji id. The last report then says why.
+ */
 export const watchId = (
   connection: LiveConnection,
   emojiId: string,
   onRecords: (found: LiveLookupResult) => void,
-  onClosed: () => void = () => {},
+  onEnd: () => void = () => {},
 ): (() => void) => {
   let lookups = 0
+  let isRefused = false
   const lookUp = (): void => {
     const current = ++lookups
     // The result is ignored if a later lookup has started, a later state has been reported, or the reports were
@@ -24,16 +29,21 @@ export const watchId = (
     const isWanted = () => current === lookups && connection.status !== "closed"
     connection.lookup([emojiId]).then(
       ([found]) => {
-        if (found !== undefined && isWanted()) onRecords(found)
+        if (found === undefined || !isWanted()) return
+        onRecords(found)
+        if (isRefused) onEnd()
       },
       // After a failure, the lookup is repeated, because the records reported before may be out of date.
-      () => setTimeout(() => isWanted() && lookUp(), lookupRetryMs),
+      () => {
+        if (connection.status === "closed") onEnd()
+        else setTimeout(() => current === lookups && lookUp(), lookupRetryMs)
+      },
     )
   }
   let isStopped = false
   let leave = (): void => {}
   const listen = (): void => {
-    if (isStopped || connection.status === "closed") return
+    if (isStopped) return
     leave = connection.subscribe(`emoji_id:${truncateForLookup(emojiId)}`, {
       state: (state) => {
         lookups++
@@ -43,10 +53,11 @@ export const watchId = (
       refused: (code) => {
         // If the id is invalid, the lookup reports the error. If the socket has too many subscriptions, the lookup
         // reports the current records.
+        isRefused = code !== "too_many_subscriptions"
         lookUp()
-        if (code === "too_many_subscriptions") setTimeout(listen, subscribeRetryMs)
+        if (!isRefused) setTimeout(listen, subscribeRetryMs)
       },
-      closed: onClosed,
+      closed: onEnd,
     })
   }
   listen()
