@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { DisplayUser } from "../accounts/user.ts"
-import { Cents, DateTime, Int, Json, jsonUpTo, optional, text, Uuid } from "../wire-format.ts"
+import { Cents, DateTime, Int, jsonUpTo, optional, text, Uuid } from "../wire-format.ts"
 
 export const OrderStatus = Schema.Literals(["Cancelled", "Draft", "Paid", "PendingPayment"])
 export type OrderStatus = typeof OrderStatus.Type
@@ -58,9 +58,9 @@ export const DisplayOrderItem = Schema.Struct({
   updated_at: DateTime,
   code_id: Schema.optionalKey(Uuid),
   main_id: Schema.optionalKey(Uuid),
-  main_table: Schema.optionalKey(Json),
+  main_table: Schema.optionalKey(Schema.String),
   parent_id: Schema.optionalKey(Uuid),
-  emoji_id: Schema.optionalKey(Json),
+  emoji_id: Schema.optionalKey(Schema.String),
   rhythm_score: Schema.optionalKey(Int),
   marked_invalid_at: Schema.optionalKey(DateTime),
   marked_invalid_at_reason: Schema.optionalKey(InvalidReason),

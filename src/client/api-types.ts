@@ -289,9 +289,9 @@ export interface DisplayOrderOrderItems {
   readonly updated_at: string
   readonly code_id?: string
   readonly main_id?: string
-  readonly main_table?: unknown
+  readonly main_table?: string
   readonly parent_id?: string
-  readonly emoji_id?: unknown
+  readonly emoji_id?: string
   readonly rhythm_score?: number
   readonly marked_invalid_at?: string
   readonly marked_invalid_at_reason?: "Taken" | "PendingPurchase"
