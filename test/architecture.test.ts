@@ -106,7 +106,7 @@ describe("the source code", () => {
     ioredis: ["src/cluster/redis.ts"],
     jose: ["src/accounts/sessions/tokens.ts"],
     otplib: ["src/accounts/two-factor/totp.ts"],
-    rxjs: ["src/live/hub.ts"],
+    rxjs: ["src/live/hub.ts", "src/client/rxjs.ts"],
     stripe: ["src/orders/payments/stripe.ts"],
     nodemailer: ["src/mail/smtp-check.ts", "src/mail/smtp-connection.ts", "src/mail/smtp.ts"],
   }

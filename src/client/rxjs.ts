@@ -1,9 +1,9 @@
 import { Observable } from "rxjs"
 import type { LiveLookupResult } from "./api-types.ts"
-import type { LiveChannel } from "./channel-state.ts"
-import { type ChannelUpdate, handlersFor } from "./channel-updates.ts"
-import type { LiveConnection } from "./live.ts"
-import { watchId } from "./watch-id.ts"
+import type { LiveChannel } from "./live/channel-state.ts"
+import { type ChannelUpdate, handlersFor } from "./live/channel-updates.ts"
+import type { LiveConnection } from "./live/connection.ts"
+import { watchId } from "./live/watch-id.ts"
 
 interface LiveClient {
   readonly live: LiveConnection

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
 import { createClient } from "../../src/client/client.ts"
 import { Credentials } from "../../src/client/credentials.ts"
-import { LiveConnection } from "../../src/client/live.ts"
+import { LiveConnection } from "../../src/client/live/connection.ts"
 import { FakeSocket } from "./fake-socket.ts"
 
 beforeEach(() => {

@@ -1,4 +1,4 @@
-import type { SocketLike } from "../../src/client/socket-like.ts"
+import type { SocketLike } from "../../src/client/live/socket-like.ts"
 
 /** A socket without a server. The test answers the frames of the client. */
 export class FakeSocket implements SocketLike {

@@ -7,7 +7,7 @@ import {
   lookupIds,
   restartCode,
   tokenCodes,
-} from "../../src/client/protocol-constants.ts"
+} from "../../src/client/live/protocol-constants.ts"
 import { channelKinds } from "../../src/live/channel-names.ts"
 
 it("the client's constants are those of the protocol", () => {

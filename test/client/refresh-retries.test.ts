@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
 import { createClient } from "../../src/client/client.ts"
 import { Credentials } from "../../src/client/credentials.ts"
-import { LiveConnection } from "../../src/client/live.ts"
-import type { LiveStatus } from "../../src/client/live-options.ts"
+import { LiveConnection } from "../../src/client/live/connection.ts"
+import type { LiveStatus } from "../../src/client/live/options.ts"
 import { FakeSocket, greet } from "./fake-socket.ts"
 
 beforeEach(() => {

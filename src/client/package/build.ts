@@ -46,9 +46,10 @@ const writeTypes = (target: string): void => {
     stdio: ["ignore", "inherit", "inherit"],
   })
   rmSync(config)
-  for (const name of readdirSync(join(target, "types"))) {
+  for (const name of readdirSync(join(target, "types"), { recursive: true, encoding: "utf8" })) {
+    if (!name.endsWith(".ts")) continue
     const file = join(target, "types", name)
-    const text = readFileSync(file, "utf8").replaceAll(/(from|import\() ?"(\.\/[\w-]+)\.ts"/g, '$1 "$2.js"')
+    const text = readFileSync(file, "utf8").replaceAll(/(from|import\() ?"(\.[\w./-]+)\.ts"/g, '$1 "$2.js"')
     writeFileSync(file, text)
   }
 }

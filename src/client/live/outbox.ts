@@ -1,4 +1,4 @@
-import type { ClientFrame } from "./api-types.ts"
+import type { ClientFrame } from "../api-types.ts"
 import { burstFrames, framesPerSecond } from "./protocol-constants.ts"
 
 /**

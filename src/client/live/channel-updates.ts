@@ -1,6 +1,6 @@
-import type { EventFrame } from "./api-types.ts"
+import type { EventFrame } from "../api-types.ts"
 import type { ChannelState, LiveChannel } from "./channel-state.ts"
-import type { LiveConnection } from "./live.ts"
+import type { LiveConnection } from "./connection.ts"
 import type { ChannelHandlers, RefusalCode } from "./subscriptions.ts"
 import { UpdateQueue } from "./update-queue.ts"
 

@@ -1,5 +1,5 @@
-import type { Backoff } from "./backoff.ts"
-import type { Credentials } from "./credentials.ts"
+import type { Backoff } from "../backoff.ts"
+import type { Credentials } from "../credentials.ts"
 import type { SocketConstructor } from "./socket-like.ts"
 
 /**

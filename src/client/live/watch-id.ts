@@ -1,6 +1,6 @@
-import type { LiveLookupResult } from "./api-types.ts"
+import type { LiveLookupResult } from "../api-types.ts"
 import { closeOnAbort } from "./channel-updates.ts"
-import type { LiveConnection } from "./live.ts"
+import type { LiveConnection } from "./connection.ts"
 import { truncateForLookup } from "./protocol-constants.ts"
 import { UpdateQueue } from "./update-queue.ts"
 

@@ -1,5 +1,5 @@
-import type { DisplayOrder, DisplayTransferRequest, LiveLookupResult } from "./api-types.ts"
-import type { Answer } from "./operation.ts"
+import type { DisplayOrder, DisplayTransferRequest, LiveLookupResult } from "../api-types.ts"
+import type { Answer } from "../operation.ts"
 
 export type LiveChannel =
   | "cart"

@@ -1,4 +1,4 @@
-import type { ClientFrame, ErrorFrame, LiveLookupResult } from "./api-types.ts"
+import type { ClientFrame, ErrorFrame, LiveLookupResult } from "../api-types.ts"
 import { lookupIds, truncateForLookup } from "./protocol-constants.ts"
 
 interface Lookup {

@@ -1,4 +1,4 @@
-import type { ErrorFrame } from "./api-types.ts"
+import type { ErrorFrame } from "../api-types.ts"
 
 // Copies of constants of schema/live-frames.ts, which a test compares. Importing the schema would add a library to every web page.
 

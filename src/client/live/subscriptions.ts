@@ -1,6 +1,6 @@
-import type { ErrorFrame, EventFrame, SubscribedFrame } from "./api-types.ts"
+import type { ErrorFrame, EventFrame, SubscribedFrame } from "../api-types.ts"
+import { callListener } from "../event-listener.ts"
 import type { LiveChannel } from "./channel-state.ts"
-import { callListener } from "./event-listener.ts"
 import { isPublic } from "./protocol-constants.ts"
 
 export type RefusalCode = ErrorFrame["code"] | "not_allowed"
