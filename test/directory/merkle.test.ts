@@ -9,7 +9,7 @@ const { hashes: leaves, root } = vectorsOf("merkle-roots").at(-1)!
 describe("the merkle root", () => {
   it("does not depend on the order of the records", () => {
     fc.assert(
-      fc.property(fc.shuffledSubarray(leaves, { minLength: leaves.length }), (shuffled) => {
+      fc.property(fc.shuffledSubarray([...leaves], { minLength: leaves.length }), (shuffled) => {
         expect(merkleRoot(shuffled)).toBe(root)
       }),
     )

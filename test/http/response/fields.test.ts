@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { parameterNames } from "../../src/http/request/path.ts"
-import { routes } from "../../src/routes.ts"
-import { serve } from "../fixtures/service.ts"
+import { parameterNames } from "../../../src/http/request/path.ts"
+import { routes } from "../../../src/routes.ts"
+import { serve } from "../../fixtures/service.ts"
 
 const service = await serve()
 const admin = await service.user({ role: "Admin" })
