@@ -93,6 +93,17 @@ export class InvalidRequest extends problem("InvalidRequest", {
   code: "invalid_request",
   summary: "The request is malformed. Check its parameters and body.",
 }) {}
+/** The error for an invalid value in the request: a path parameter, a query parameter or a member of the body. */
+export const invalidValue = (
+  where: "path" | "query" | "body",
+  name: string,
+  message: string,
+  code = "invalid",
+): InvalidRequest =>
+  new InvalidRequest({
+    error: `${where}: ${name}: ${message}`,
+    fields: { [name]: [{ code, message }] },
+  })
 export class UnsupportedEmoji extends problem("UnsupportedEmoji", {
   status: 400,
   code: "unsupported_emoji",

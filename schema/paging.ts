@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { type CursorContext, decodeCursor, encodeCursor, type KeyType, type Position } from "./cursor.ts"
-import { InvalidRequest } from "./errors.ts"
+import { type InvalidRequest, invalidValue } from "./errors.ts"
 import { IntText, Json } from "./wire-format.ts"
 
 const directions = ["Asc", "Desc"] as const
@@ -129,7 +129,7 @@ interface PageParameters {
   readonly before?: string
 }
 
-const refuse = (error: string) => new InvalidRequest({ error: `query: ${error}` })
+const refuse = (name: string, message: string) => invalidValue("query", name, message)
 
 const contextOf = (list: ListForm, { dir, sort }: Pick<PageRequest, "dir" | "sort">): CursorContext => ({
   list: list.name,
@@ -155,16 +155,17 @@ export const pageRequest = <const Sort extends string>(
     if (!text) {
       if ((request.page + 1) * request.limit > lastNumberedRow && request.page > 0)
         return yield* refuse(
-          `page: pages end at row ${lastNumberedRow}. To read further, send \`after\` with the cursor of the page before.`,
+          "page",
+          `pages end at row ${lastNumberedRow}. To read further, send \`after\` with the cursor of the page before.`,
         )
       return request
     }
     if (query.after && query.before)
-      return yield* refuse("before: cannot be combined with `after`. Send one of them.")
+      return yield* refuse("before", "cannot be combined with `after`. Send one of them.")
     if (query.page !== undefined)
-      return yield* refuse(`page: cannot be combined with \`${name}\`. Send one of them.`)
+      return yield* refuse("page", `cannot be combined with \`${name}\`. Send one of them.`)
     const position = decodeCursor(contextOf(list, request), text)
-    if (typeof position === "string") return yield* refuse(`${name}: ${position}`)
+    if (typeof position === "string") return yield* refuse(name, position)
     return { ...request, [name]: position }
   })
 

@@ -3,12 +3,13 @@ import { DateTime, optional, text, Uuid } from "../wire-format.ts"
 import { TwoFactorProvider } from "./user.ts"
 
 /**
- * The tokens of a login. If no code is required, `requires_2fa` is omitted and not set to null, because generated
+ * The tokens of a login. `expires_in` is the time until the access token expires, in seconds. If no code is required, `requires_2fa` is omitted and not set to null, because generated
  * clients accept only the name of a provider as its value.
  */
 export const TokenResponse = Schema.Struct({
   access_token: Schema.String,
   refresh_token: Schema.String,
+  expires_in: Schema.Int,
   has_password: Schema.Boolean,
   requires_2fa: Schema.optionalKey(TwoFactorProvider),
 }).annotate({ identifier: "TokenResponse" })

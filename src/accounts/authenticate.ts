@@ -3,6 +3,7 @@ import { roleScopes, type Scope } from "../../schema/accounts/scope.ts"
 import { Unauthorized } from "../../schema/errors.ts"
 import type { RawRequest } from "../http/endpoint.ts"
 import type { Principal } from "../http/principal.ts"
+import { invalidTokenChallenge } from "../http/response/challenge.ts"
 import type { AuthScheme } from "../http/route.ts"
 import { type ApiKeyCaller, ApiKeyCallerCache } from "./api-keys/api-key-caller-store.ts"
 import { ApiKeyUses } from "./api-keys/api-key-use-store.ts"
@@ -51,6 +52,48 @@ const keyPrincipal = (key: ApiKeyCaller): Principal => ({
   twoFactor: key.caller.twoFactor,
 })
 
+const invalidKey = "The API key is not valid: it is unknown, expired or deleted."
+
+/** Why a presented token or key has no caller. */
+const faults = {
+  token: "The access token is not valid. Log in again.",
+  expired: "The access token has expired. Refresh it with POST /auth/token/refresh, or log in again.",
+  ended: "The session of the access token has ended. Log in again.",
+  key: invalidKey,
+} as const
+type Fault = keyof typeof faults
+
+/** The error for a presented token that is not accepted. */
+export const refuseToken = (error: string) =>
+  new Unauthorized({ error, headers: { "WWW-Authenticate": invalidTokenChallenge(error) } })
+
+const noSession =
+  "This operation requires the access token of a login session, not an API key or OAuth token."
+const nothingSent = new Unauthorized({
+  error: "Send an access token as Authorization: Bearer <token>, or an API key as X-Api-Key.",
+})
+const noTokenSent = new Unauthorized({
+  error: "Send the access token of a login session as Authorization: Bearer <token>.",
+})
+
+const refusal = (
+  scheme: AuthScheme,
+  found: Principal | Fault | undefined,
+  { headers }: Pick<RawRequest, "headers">,
+): Unauthorized => {
+  const hasKey = (headers["x-api-key"] ?? "") !== ""
+  if (scheme === "two_factor") {
+    if (typeof found === "object" || found === "key") return refuseToken(noSession)
+    if (found !== undefined) return refuseToken(faults[found])
+    return hasKey ? new Unauthorized({ error: noSession }) : noTokenSent
+  }
+  if (typeof found === "string")
+    return refuseToken(
+      hasKey ? `${faults[found]} The API key in X-Api-Key is not valid either.` : faults[found],
+    )
+  return hasKey ? new Unauthorized({ error: invalidKey }) : nothingSent
+}
+
 const isAccepted = (scheme: AuthScheme, principal: Principal): boolean =>
   scheme !== "two_factor" || principal.via === "session"
 
@@ -74,7 +117,9 @@ export const makeAuthenticate = Effect.gen(function* () {
   const verify = (token: string, kind: TokenKind) =>
     tokens.verify(token, kind).pipe(
       Effect.map((claims) => ({ kind, claims })),
-      Effect.catch(() => Effect.succeed(undefined)),
+      Effect.catch(({ reason }) =>
+        Effect.succeed(reason === "expired" ? ("expired" as const) : ("token" as const)),
+      ),
     )
   const rememberedAs = (token: string, kind: TokenKind) => {
     const claims = tokens.verifyCached(token, kind)
@@ -100,42 +145,34 @@ export const makeAuthenticate = Effect.gen(function* () {
   }
 
   const byToken = Effect.fnUntraced(function* (token: string) {
-    const found =
-      remembered(token) ?? (yield* verify(token, "access")) ?? (yield* verify(token, "oauth-access"))
-    if (found === undefined) return undefined
+    const asAccess = remembered(token) ?? (yield* verify(token, "access"))
+    const found = asAccess === "token" ? yield* verify(token, "oauth-access") : asAccess
+    if (typeof found === "string") return found
     const { claims, kind } = found
     const caller = callers.remembered(claims.sub) ?? (yield* callers.find(claims.sub))
-    return caller === undefined ? undefined : tokenCaller(kind, claims, caller)
+    return (caller && tokenCaller(kind, claims, caller)) ?? ("ended" as const)
   })
 
   const byApiKey = Effect.fnUntraced(function* (text: string) {
-    return keyCaller(apiKeys.remembered(text) ?? (yield* apiKeys.find(text)))
+    return keyCaller(apiKeys.remembered(text) ?? (yield* apiKeys.find(text))) ?? ("key" as const)
   })
 
   const find = Effect.fnUntraced(function* (scheme: AuthScheme, request: Pick<RawRequest, "headers">) {
     const token = bearerToken(request.headers)
-    if (token !== undefined) {
-      const principal = yield* token.startsWith("svc_") ? byApiKey(token) : byToken(token)
-      if (principal !== undefined) return principal
-    }
+    const byBearer =
+      token === undefined ? undefined : yield* token.startsWith("svc_") ? byApiKey(token) : byToken(token)
     const apiKey = request.headers["x-api-key"]
-    return apiKey === undefined || apiKey === "" || scheme === "two_factor"
-      ? undefined
-      : yield* byApiKey(apiKey.trim())
+    if (typeof byBearer === "object" || apiKey === undefined || apiKey === "" || scheme === "two_factor")
+      return byBearer
+    const byKey = yield* byApiKey(apiKey.trim())
+    return typeof byKey === "object" ? byKey : byBearer
   })
 
   const findOrFail = Effect.fnUntraced(function* (scheme: AuthScheme, request: Pick<RawRequest, "headers">) {
-    const principal = yield* find(scheme, request)
-    if (principal !== undefined && isAccepted(scheme, principal)) return principal
+    const found = yield* find(scheme, request)
+    if (typeof found === "object" && isAccepted(scheme, found)) return found
     if (scheme === "optional") return null
-    return yield* new Unauthorized(
-      principal === undefined
-        ? {}
-        : {
-            error:
-              "This operation requires the access token of a login session, not an API key or OAuth token.",
-          },
-    )
+    return yield* refusal(scheme, found, request)
   })
 
   return (scheme: AuthScheme, request: Pick<RawRequest, "headers">) => {

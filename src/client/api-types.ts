@@ -1142,6 +1142,7 @@ export interface TokenMetadata {
 export interface TokenResponse {
   readonly access_token: string
   readonly refresh_token: string
+  readonly expires_in: number
   readonly has_password: boolean
   readonly requires_2fa?: TwoFactorProvider
 }

@@ -13,7 +13,7 @@ import {
   BodyTooLarge,
   Conflict,
   fieldFault,
-  InvalidRequest,
+  invalidValue,
   NotFound,
   Unprocessable,
   UnsupportedEmoji,
@@ -37,11 +37,7 @@ const checkKeys = (text: string) => {
   const keys = storeKeys.filter((key) => names.includes(key))
   return names.length > 0 && keys.length === names.length
     ? Effect.succeed(keys)
-    : Effect.fail(
-        new InvalidRequest({
-          error: `query: keys: expected one or more of ${storeKeys.join(", ")}`,
-        }),
-      )
+    : Effect.fail(invalidValue("query", "keys", `expected one or more of ${storeKeys.join(", ")}`))
 }
 
 const loadMany = route({

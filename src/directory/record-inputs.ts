@@ -8,7 +8,7 @@ import {
 } from "../../schema/directory/record.ts"
 import { findSingleValueKey } from "../../schema/directory/record-selection.ts"
 import { parseTag, secureTags } from "../../schema/directory/record-tag.ts"
-import { InvalidRequest } from "../../schema/errors.ts"
+import { invalidValue } from "../../schema/errors.ts"
 import { FieldFaults } from "../../schema/field-faults.ts"
 import { reservedTagText } from "./edit-outcome.ts"
 import type { WritePermission } from "./write-permission.ts"
@@ -35,7 +35,7 @@ export const checkRecords = Effect.fnUntraced(function* (
     const record = normalizeRecord(input, id)
     if (record instanceof RecordRefused) {
       if (record.code === "invalid_tag") {
-        return yield* new InvalidRequest({ error: `body: ${field}.${place}.tag: ${record.message}` })
+        return yield* invalidValue("body", `${field}.${place}.tag`, record.message, record.code)
       }
       faults.add(field, record.code, `${field}.${place}: ${record.message}`)
     } else if (seen.has(record.hash)) {

@@ -18,6 +18,7 @@ import { decoder, memberCheck, parseJsonBody, parseQueryText } from "./request/d
 import { parameterNames } from "./request/path.ts"
 import { originOf, RequestOrigin, userAgentHeader } from "./request/request-origin.ts"
 import { deprecationLines } from "./response/deprecation.ts"
+import { withErrorCode } from "./response/error-code.ts"
 import { type ErrorPage, problemResponse } from "./response/problem.ts"
 import { Reply } from "./response/reply.ts"
 import { isWrite, type Route, takesKey, workOf } from "./route.ts"
@@ -292,7 +293,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
    * details.
    */
   const settle = (exit: Exit.Exit<RawResponse, unknown>, request: RawRequest): RawResponse => {
-    if (Exit.isSuccess(exit)) return exit.value
+    if (Exit.isSuccess(exit)) return withErrorCode(exit.value)
     const failure = Cause.findErrorOption(exit.cause)
     if (Option.isSome(failure) && isProblem(failure.value)) return refuse(failure.value, request)
     // A run that was only interrupted, for example because the client disconnected, is not logged.

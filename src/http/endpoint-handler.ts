@@ -42,9 +42,9 @@ export const makeEndpointHandlers = (
     skipBody,
     state,
   } = exchanges
-  const { anyOrigin, constantLines, writeOrigin } = crossOrigin
+  const { anyOrigin, writeOrigin } = crossOrigin
 
-  const writerFor = makePrecomputedWriters(constantLines, exchanges.requestIds)
+  const writerFor = makePrecomputedWriters(crossOrigin, exchanges.requestIds)
   const writePrepared = (
     writeHead: PrecomputedWriter,
     res: HttpResponse,

@@ -19,6 +19,7 @@ import type { Principal } from "./principal.ts"
 import { addressGroup } from "./request/caller-address.ts"
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/
+const keyForm = "expected 1 to 255 visible ASCII characters"
 // The encryption limits the size of a text, so a longer response is encrypted in pieces of `pieceBytes`. Responses
 // above `maxAnswerBytes` are not stored. The largest response of a write, a hundred lootboxes, is below that limit.
 const pieceBytes = 48 * 1024
@@ -219,7 +220,8 @@ export const makeIdempotency = (leaseSeconds: number, keySeconds: number) =>
     ) {
       if (!keyPattern.test(key))
         return yield* new InvalidRequest({
-          error: "Idempotency-Key: expected 1 to 255 visible ASCII characters.",
+          error: `Idempotency-Key: ${keyForm}.`,
+          fields: { "Idempotency-Key": [{ code: "invalid", message: keyForm }] },
         })
       const caller = callerOf(principal, request)
       const newRun = randomUUID()

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { atMostOnce } from "../../actors/operation.ts"
-import { fieldFault, InvalidRequest, NotFound, Unprocessable } from "../../schema/errors.ts"
+import { fieldFault, invalidValue, NotFound, Unprocessable } from "../../schema/errors.ts"
 import { text, Uuid } from "../../schema/wire-format.ts"
 import { findActingUser } from "../accounts/acting-user.ts"
 import { checkForUser } from "../accounts/permissions.ts"
@@ -19,12 +19,13 @@ const readPubkey = (given: string) =>
   checkPubkey(given).pipe(
     Effect.catchTag("PubkeyInvalid", ({ reason }) =>
       Effect.fail(
-        new InvalidRequest({
-          error:
-            reason === "malformed"
-              ? "pubkey: expected an Ed25519 public key as 64 hex digits"
-              : "pubkey: expected a valid Ed25519 public key; this is not a usable point of the curve",
-        }),
+        invalidValue(
+          "path",
+          "pubkey",
+          reason === "malformed"
+            ? "expected an Ed25519 public key as 64 hex digits"
+            : "expected a valid Ed25519 public key; this is not a usable point of the curve",
+        ),
       ),
     ),
   )

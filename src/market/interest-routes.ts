@@ -16,7 +16,12 @@ const readId = (given: string): Effect.Effect<string, UnsupportedEmoji> => {
   const id = parseEmojiId(given)
   return id._tag === "EmojiId"
     ? Effect.succeed(id.canonical)
-    : Effect.fail(new UnsupportedEmoji({ error: id.message }))
+    : Effect.fail(
+        new UnsupportedEmoji({
+          error: id.message,
+          fields: { emoji_id: [{ code: id.code, message: id.message }] },
+        }),
+      )
 }
 
 const interestOf = ({ rows }: InterestOutcome): UserInterest => rows[0]!

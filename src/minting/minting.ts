@@ -1,7 +1,14 @@
 import { Context, Effect, Layer } from "effect"
 import type { Written } from "../../actors/operation.ts"
 import type { EmojiId } from "../../schema/directory/emoji-id.ts"
-import { Conflict, Forbidden, InvalidRequest, type NotFound, type Unavailable } from "../../schema/errors.ts"
+import {
+  Conflict,
+  Forbidden,
+  type InvalidRequest,
+  invalidValue,
+  type NotFound,
+  type Unavailable,
+} from "../../schema/errors.ts"
 import { isoTime } from "../../schema/iso-time.ts"
 import type { Mail } from "../../schema/turn.ts"
 import { Accounts } from "../accounts/account-store.ts"
@@ -61,12 +68,13 @@ const checkOutcome = (noted: MintOutcome) => {
 }
 
 const accountInvalid = ({ reason }: EthAddressInvalid) =>
-  new InvalidRequest({
-    error:
-      reason === "checksum"
-        ? "body: account: the EIP-55 checksum of the address is wrong"
-        : "body: account: expected an Ethereum address: 0x and 40 hex digits",
-  })
+  invalidValue(
+    "body",
+    "account",
+    reason === "checksum"
+      ? "the EIP-55 checksum of the address is wrong"
+      : "expected an Ethereum address: 0x and 40 hex digits",
+  )
 
 /**
  * Fails if the id must stay with its owner: because it is minted, or because its owner can still mint it. A minted id
@@ -129,9 +137,7 @@ export class Minting extends Context.Service<
           const nowSeconds = Math.floor(clock.now() / 1000)
           const wanted = request.expiry ?? nowSeconds + defaultSeconds
           if (wanted <= nowSeconds) {
-            return yield* new InvalidRequest({
-              error: "body: expiry: expected a Unix time in the future, in seconds",
-            })
+            return yield* invalidValue("body", "expiry", "expected a Unix time in the future, in seconds")
           }
           const expiry = Math.min(wanted, nowSeconds + maxSeconds)
           const token = id.chain

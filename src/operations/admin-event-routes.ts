@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { isDatabaseTime } from "../../schema/cursor.ts"
-import { InvalidRequest } from "../../schema/errors.ts"
+import { type InvalidRequest, invalidValue } from "../../schema/errors.ts"
 import { RecentEvents } from "../../schema/operations/recent-event.ts"
 import { IntText } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
@@ -27,9 +27,7 @@ const read = <A, E>(
   text === undefined
     ? Effect.succeed(undefined)
     : decode(Buffer.from(text, "base64url").toString()).pipe(
-        Effect.mapError(
-          () => new InvalidRequest({ error: `query: ${name}: expected a cursor from an earlier response` }),
-        ),
+        Effect.mapError(() => invalidValue("query", name, "expected a cursor from an earlier response")),
       )
 
 const list = route({

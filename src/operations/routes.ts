@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import { Effect, Redacted, Schema } from "effect"
 import { Unauthorized, Unavailable } from "../../schema/errors.ts"
 import { AppConfig } from "../config/config.ts"
+import { invalidTokenChallenge } from "../http/response/challenge.ts"
 import { Reply } from "../http/response/reply.ts"
 import { route } from "../http/route.ts"
 import { Metrics } from "../telemetry/metrics.ts"
@@ -51,6 +52,8 @@ const ready = route({
 
 export const metricsPath = "/metrics"
 
+const metricsRefused =
+  "The metrics require the header Authorization: Bearer METRICS_TOKEN, with the token of the operator."
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
 /** Fails if METRICS_TOKEN is set and the request does not have it. The digests have the same length for any text. */
@@ -60,8 +63,8 @@ const checkMetricsToken = Effect.fnUntraced(function* (authorization: string) {
   const isRight = timingSafeEqual(digest(authorization), digest(`Bearer ${Redacted.value(metricsToken)}`))
   if (!isRight)
     return yield* new Unauthorized({
-      error:
-        "The metrics require the header Authorization: Bearer METRICS_TOKEN, with the token of the operator.",
+      error: metricsRefused,
+      headers: authorization === "" ? {} : { "WWW-Authenticate": invalidTokenChallenge(metricsRefused) },
     })
 })
 

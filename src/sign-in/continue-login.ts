@@ -11,7 +11,7 @@ export const noStore = { "Cache-Control": "no-store", "Referrer-Policy": "no-ref
  * code. Otherwise it leads to the next page.
  */
 export const continueLogin = Effect.fnUntraced(function* (
-  tokens: TokenResponse,
+  tokens: Pick<TokenResponse, "refresh_token" | "requires_2fa">,
   paths: { readonly next: string; readonly code: string },
   further: ReadonlyArray<string> = [],
 ) {

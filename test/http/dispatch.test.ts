@@ -236,7 +236,7 @@ describe("a caller", () => {
   it("without credentials gets 401 if credentials are required, and is anonymous if credentials are optional", async () => {
     const refused = await call("POST", "/things", { body: { name: "a" } })
     expect(refused.status).toBe(401)
-    expect(refused.headers.get("www-authenticate")).toBe("Bearer")
+    expect(refused.headers.get("www-authenticate")).toBe('Bearer realm="api"')
     expect((await call("POST", "/press")).body).toEqual({ who: null })
     expect((await call("POST", "/press", { token: "member" })).body).toEqual({ who: "u" })
   })

@@ -15,7 +15,7 @@ import {
 import { Conflict, InvalidRequest, Unauthorized, Unprocessable } from "../../../schema/errors.ts"
 import { Reply } from "../../http/response/reply.ts"
 import { route } from "../../http/route.ts"
-import { bearerToken } from "../authenticate.ts"
+import { bearerToken, refuseToken } from "../authenticate.ts"
 import { BrowserCookies } from "../sessions/browser-cookies.ts"
 import { Sessions } from "../sessions/sessions.ts"
 import { accountName, login } from "./login.ts"
@@ -145,10 +145,9 @@ const consumeMagicLink = route({
       // A caller with an invalid or expired token must not count as a stranger, because using the link could then
       // remove the caller's own credentials.
       if (principal === null && bearerToken(headers) !== undefined) {
-        return yield* new Unauthorized({
-          error:
-            "The access token is invalid or expired. The link was not used. Renew the token and try again.",
-        })
+        return yield* refuseToken(
+          "The access token is invalid or expired. The link was not used. Renew the token and try again.",
+        )
       }
       const { registered } = (yield* BrowserCookies).read(headers)
       const caller = principal?.via === "session" ? principal.userId : undefined

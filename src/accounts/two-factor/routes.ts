@@ -12,7 +12,7 @@ import {
 import { NotFound, Unauthorized, Unprocessable } from "../../../schema/errors.ts"
 import type { Principal } from "../../http/principal.ts"
 import { route } from "../../http/route.ts"
-import { bearerToken } from "../authenticate.ts"
+import { bearerToken, refuseToken } from "../authenticate.ts"
 import { CallerCache } from "../caller-cache.ts"
 import { accountName } from "../login/login.ts"
 import { privately } from "../login/routes.ts"
@@ -38,6 +38,9 @@ const findPending = Effect.fnUntraced(function* (headers: Readonly<Record<string
   const isValid = caller?.active && caller.epoch === claims.ep && !caller.revokedSessions.has(claims.sid)
   return isValid ? claims.sub : undefined
 })
+
+const notPending =
+  "The access token is not valid here. Send that of a login session, or of a login that waits for its two-factor code."
 
 const sessionUser = (principal: Principal | null) =>
   principal?.via === "session" ? principal.userId : undefined
@@ -162,7 +165,8 @@ const smsCode = route({
     Effect.gen(function* () {
       const current = sessionUser(principal)
       const userId = current ?? (yield* findPending(headers))
-      if (userId === undefined) return yield* new Unauthorized({})
+      if (userId === undefined)
+        return yield* bearerToken(headers) === undefined ? new Unauthorized({}) : refuseToken(notPending)
       return yield* SecondFactors.use((factors) =>
         factors.sendSms(userId, { confirmedOnly: current === undefined }),
       )

@@ -4,7 +4,9 @@ import { viewsMetric } from "../../../schema/directory/metric.ts"
 import type { DirectoryRecord } from "../../../schema/directory/record.ts"
 import { recordsOfTicker } from "../../../schema/directory/record-selection.ts"
 import { formatTag, parseTag } from "../../../schema/directory/record-tag.ts"
+import { NotFound } from "../../../schema/errors.ts"
 import type { Precomputed } from "../../http/endpoint.ts"
+import { errorCodeHeader } from "../../http/response/error-code.ts"
 import { StaticResponse } from "../../http/response/static.ts"
 
 /** A registered id as it is stored in the database. */
@@ -21,13 +23,16 @@ export interface LookupRow {
 // With `no-cache`, a client may store the response, but it must revalidate it before each use. A wallet must never use
 // a stale address.
 export const lookupHeaders = { "Content-Type": "application/json", "Cache-Control": "no-cache" }
-const lines = Object.entries(lookupHeaders)
-  .map(([name, value]) => `${name}: ${value}`)
-  .join("\r\n")
+export const missingHeaders = { ...lookupHeaders, [errorCodeHeader]: NotFound.kind.code }
+const linesOf = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\r\n")
+const lines = linesOf(lookupHeaders)
 export const heads = {
   found: { code: 200, status: "200 OK", lines },
   unchanged: { code: 304, status: "304 Not Modified", lines },
-  missing: { code: 404, status: "404 Not Found", lines },
+  missing: { code: 404, status: "404 Not Found", lines: linesOf(missingHeaders) },
 }
 
 export const notRegisteredText = "This emoji id is not registered."

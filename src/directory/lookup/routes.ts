@@ -13,7 +13,7 @@ import { CommaList } from "../../../schema/wire-format.ts"
 import { authHeaders } from "../../http/guards.ts"
 import { Reply } from "../../http/response/reply.ts"
 import { route } from "../../http/route.ts"
-import { etagOf, isHeld, isRegistered, type LookupAnswer, lookupHeaders } from "./answer.ts"
+import { etagOf, isHeld, isRegistered, type LookupAnswer, lookupHeaders, missingHeaders } from "./answer.ts"
 import { lookupMany } from "./batch.ts"
 import { admitCold } from "./cold-limit.ts"
 import { isConfirmed } from "./confirm-record.ts"
@@ -33,7 +33,7 @@ const badTicker = new InvalidRequest({
 
 /** Makes the response of the handler. It has the same bytes as the cached response that the next request gets. */
 const reply = (lookup: LookupAnswer, ifNoneMatch = "", selected?: unknown): Reply<never> => {
-  if (!isRegistered(lookup)) return Reply.raw(lookup.body, lookupHeaders, 404)
+  if (!isRegistered(lookup)) return Reply.raw(lookup.body, missingHeaders, 404)
   const headers = { ETag: etagOf(lookup.own), ...lookupHeaders }
   if (isHeld(lookup.own, ifNoneMatch)) return Reply.empty(304, headers)
   return Reply.raw(selected === undefined ? lookup.body : JSON.stringify(selected), headers)

@@ -1,5 +1,5 @@
 import { Result, Schema, SchemaIssue } from "effect"
-import { InvalidRequest } from "../../../schema/errors.ts"
+import { type FieldIssue, InvalidRequest } from "../../../schema/errors.ts"
 import { parseQuery } from "./path.ts"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
@@ -7,14 +7,22 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
 const maxDepth = 64
 const maxIssuesShown = 5
 
-const describe = (issue: SchemaIssue.Issue): string =>
-  format(issue)
-    .issues.slice(0, maxIssuesShown)
-    .map(({ message, path }) => {
-      const where = (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".")
-      return where === "" ? message : `${where}: ${message}`
-    })
-    .join("; ")
+const missing = "Missing key"
+
+const refuse = (where: string, issue: SchemaIssue.Issue): InvalidRequest => {
+  const texts: Array<string> = []
+  const fields = new Map<string, ReadonlyArray<FieldIssue>>()
+  for (const { message, path = [] } of format(issue).issues.slice(0, maxIssuesShown)) {
+    const name = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".")
+    texts.push(name === "" ? message : `${name}: ${message}`)
+    const code = message === missing ? "required" : "invalid"
+    if (name !== "") fields.set(name, [...(fields.get(name) ?? []), { code, message }])
+  }
+  return new InvalidRequest({
+    error: `${where}: ${texts.join("; ")}`,
+    ...(fields.size === 0 ? {} : { fields: Object.fromEntries(fields) }),
+  })
+}
 
 /**
  * Makes a decoder for a part of the request (`where`); it is made once per route. The decoder returns the decoded
@@ -26,7 +34,7 @@ export const decoder = (schema: Schema.Top, where: string) => {
     const result = decode(input)
     return Result.isSuccess(result)
       ? Result.succeed(result.success)
-      : Result.fail(new InvalidRequest({ error: `${where}: ${describe(result.failure.issue)}` }))
+      : Result.fail(refuse(where, result.failure.issue))
   }
 }
 
@@ -49,6 +57,9 @@ export const memberCheck = (schema: Schema.Top) => {
     return Result.fail(
       new InvalidRequest({
         error: `body: unknown members: ${shown.join(", ")}. Expected only: ${known.join(", ")}.`,
+        fields: Object.fromEntries(
+          shown.map((name) => [name, [{ code: "unknown", message: "unknown member" }]]),
+        ),
       }),
     )
   }

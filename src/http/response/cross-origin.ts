@@ -3,6 +3,7 @@ import type { HttpResponse } from "uWebSockets.js"
 /** The response headers that scripts may read. Browsers always let them read Content-Type and Cache-Control. */
 const exposedHeaders = [
   "X-Request-Id",
+  "X-Error-Code",
   "Idempotent-Replayed",
   "Retry-After",
   "RateLimit-Limit",
@@ -40,6 +41,11 @@ export interface CrossOrigin {
    * constant headers.
    */
   readonly constantLines: string
+  /**
+   * Like `constantLines`, for errors. The headers are also listed by name, because older browsers do not support the
+   * star. Other responses, above all cached lookups, have the shorter form.
+   */
+  readonly errorLines: string
   /** Like `constantLines`, for responses that scripts of other origins must not read. */
   readonly sameOriginLines: string
   /** Writes the headers that allow scripts of this origin to read the response, if the origin is allowed. */
@@ -50,12 +56,14 @@ export const makeCrossOrigin = (origins: ReadonlyArray<string>, isHttps: boolean
   const anyOrigin = origins.includes("*")
   const allowed = new Set(origins)
   const sameOriginLines = `nosniff${isHttps ? httpsOnly : ""}`
+  const constantLines = anyOrigin
+    ? `${sameOriginLines}\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: *`
+    : `${sameOriginLines}\r\nVary: Origin`
   return {
     anyOrigin,
     sameOriginLines,
-    constantLines: anyOrigin
-      ? `${sameOriginLines}\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: *`
-      : `${sameOriginLines}\r\nVary: Origin`,
+    constantLines,
+    errorLines: anyOrigin ? `${constantLines}, ${exposedHeaders}` : constantLines,
     writeOrigin: (res, origin) => {
       if (!allowed.has(origin)) return
       res.writeHeader(

@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponse } from "uWebSockets.js"
 import { ownLinesBytes, type Precomputed, type PrecomputedHead } from "../endpoint.ts"
 import type { RequestIds } from "../request/ids.ts"
+import type { CrossOrigin } from "./cross-origin.ts"
 
 const maxIdBytes = 64
 const zero = 48
@@ -63,13 +64,15 @@ export type PrecomputedWriter = (res: HttpResponse, req: HttpRequest, prepared: 
  */
 const makeWriter = (
   constantLines: string,
+  errorLines: string,
   requestIds: RequestIds,
   nextBuffer: () => number,
 ): PrecomputedWriter => {
   const buffers = new Map<PrecomputedHead, HeadBuffer>()
   const makeBuffer = (head: PrecomputedHead): HeadBuffer => {
+    const common = head.code >= 400 ? errorLines : constantLines
     const made = new HeadBuffer(
-      `${head.status}\r\nX-Content-Type-Options: ${constantLines}\r\n${head.lines}\r\nX-Request-Id: `,
+      `${head.status}\r\nX-Content-Type-Options: ${common}\r\n${head.lines}\r\nX-Request-Id: `,
       `${requestIds.prefix}${nextBuffer()}.`,
     )
     buffers.set(head, made)
@@ -88,12 +91,14 @@ const makeWriter = (
  * request ids of all writers differ.
  */
 export const makePrecomputedWriters = (
-  constantLines: string,
+  { constantLines, errorLines }: Pick<CrossOrigin, "constantLines" | "errorLines">,
   requestIds: RequestIds,
 ): ((ownLines: string | undefined) => PrecomputedWriter) => {
   let buffers = 0
   const nextBuffer = () => buffers++
-  const shared = makeWriter(constantLines, requestIds, nextBuffer)
+  const shared = makeWriter(constantLines, errorLines, requestIds, nextBuffer)
   return (ownLines) =>
-    ownLines === undefined ? shared : makeWriter(`${constantLines}${ownLines}`, requestIds, nextBuffer)
+    ownLines === undefined
+      ? shared
+      : makeWriter(`${constantLines}${ownLines}`, `${errorLines}${ownLines}`, requestIds, nextBuffer)
 }

@@ -10,6 +10,8 @@ import {
 } from "../../../schema/errors.ts"
 import type { ErrorBody, RawResponse } from "../endpoint.ts"
 import type { Refusal } from "../exchange.ts"
+import { bearerChallenge, missingScopeChallenge } from "./challenge.ts"
+import { errorCodeHeader, internalCode } from "./error-code.ts"
 import type { Reply } from "./reply.ts"
 
 /** Renders an error as a page. `src/web` implements it, because `src/http` does not depend on pages. */
@@ -28,6 +30,15 @@ const oauthCode = (status: number): string => {
   return status >= 500 ? "server_error" : "invalid_request"
 }
 
+/** The scheme to log in with, and for a missing scope its name. */
+const challengeOf = (problem: Problem | undefined): Readonly<Record<string, string>> => {
+  if (problem?.kind.status === 401) return { "WWW-Authenticate": bearerChallenge }
+  const scope = problem?.details?.["scope"]
+  return problem?.kind.status === 403 && typeof scope === "string"
+    ? { "WWW-Authenticate": missingScopeChallenge(scope) }
+    : {}
+}
+
 /**
  * Converts a problem into a response. If `problem` is undefined, the error is a defect: the response is a 500 that
  * contains no details except the request id.
@@ -39,12 +50,13 @@ export const problemResponse = (
   errorPage?: ErrorPage,
 ): RawResponse => {
   const status = problem?.kind.status ?? 500
-  const code = problem?.kind.code ?? "internal"
+  const code = problem?.kind.code ?? internalCode
   const error = problem?.message ?? "Internal server error. Retry later, or report the request id."
   const waitSeconds = problem === undefined ? undefined : retryAfter(problem)
   const headers = {
     "Content-Type": "application/json",
-    ...(status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
+    [errorCodeHeader]: code,
+    ...challengeOf(problem),
     ...problem?.headers,
     ...(status === 426 ? { Upgrade: "websocket" } : {}),
     ...(waitSeconds === undefined ? {} : { "Retry-After": String(waitSeconds) }),

@@ -20,10 +20,11 @@ export interface ResponseTarget {
  * call writes all headers except those of `writeOrigin`.
  */
 export const makeResponseWriter = (
-  { anyOrigin, constantLines, sameOriginLines, writeOrigin }: CrossOrigin,
+  { anyOrigin, constantLines, errorLines, sameOriginLines, writeOrigin }: CrossOrigin,
   state: { readonly isDraining: boolean },
 ) => {
   const commonLines = `\r\nX-Content-Type-Options: ${constantLines}`
+  const commonErrorLines = `\r\nX-Content-Type-Options: ${errorLines}`
   const ownLines = `\r\nX-Content-Type-Options: ${sameOriginLines}`
 
   return (
@@ -36,7 +37,7 @@ export const makeResponseWriter = (
     if (response.status !== 200) res.writeStatus(statusLine(response.status))
     const end = close || state.isDraining ? "\r\nConnection: close" : ""
     const isSameOrigin = endpoint?.sameOrigin === true
-    const common = isSameOrigin ? ownLines : commonLines
+    const common = isSameOrigin ? ownLines : response.status >= 400 ? commonErrorLines : commonLines
     const body = response.body ?? ""
     const hasContent = response.status !== 204 && response.status !== 304
     // For HEAD, Content-Length is written as an ordinary header. If the library itself wrote the length, it would

@@ -63,17 +63,6 @@ describe("an emoji id", () => {
     expect(readId("☠️🐙☠️").shortname).toBe("poison.octopus.poison")
   })
 
-  it("contains the red heart instead of a heart of any other colour", () => {
-    expect(readId("🧡💛💚💙💜🖤").canonical).toBe("❤️".repeat(6))
-    expect(readId("🤍🤎🩷🩵🩶❤").canonical).toBe("❤️".repeat(6))
-  })
-
-  it("is read with the longest possible emoji at each position: a handshake with two skin tones is one emoji", () => {
-    const id = readId("🫱🏻‍🫲🏿🔥")
-    expect(id.canonical).toBe("🤝🔥")
-    expect(id.display()).toBe("🫱🏻‍🫲🏿🔥")
-  })
-
   it("has one to six emoji", () => {
     expect(refusal("").code).toBe("length")
     expect(readId("🔥".repeat(6)).length).toBe(6)
@@ -82,19 +71,10 @@ describe("an emoji id", () => {
   })
 
   it.each([
-    ["A", "A", "U+0041"],
     ["🔥A🔥", "A", "U+0041"],
-    ["🔥🥷", "🥷", "U+1F977"],
-    ["🐶🏽", "🏽", "U+1F3FD"],
     ["🔥\uFE0F\uFE0F", "\uFE0F", "U+FE0F"],
-    ["❤\uFE0E", "\uFE0E", "U+FE0E"],
-    ["❤️‍🔥", "\u200D", "U+200D"],
-    ["🫱🏻", "🫱", "U+1FAF1"],
-    ["🫱🏻‍🔥", "🫱", "U+1FAF1"],
     ["🔥\uD83D", "\uFFFD", "U+D83D"],
     ["\uDD25", "\uFFFD", "U+DD25"],
-    ["🔥\0", "\0", "U+0000"],
-    ["%F0%9F%94%A5", "%", "U+0025"],
     ["x".repeat(10_000_000), "x", "U+0078"],
   ])(
     "is rejected with an error that names the first unsupported character (%#)",

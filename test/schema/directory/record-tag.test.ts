@@ -8,7 +8,7 @@ import {
   parseTagFilter,
   tags,
 } from "../../../schema/directory/record-tag.ts"
-import { nativeTickers, parseTicker } from "../../../schema/directory/ticker.ts"
+import { nativeTickers } from "../../../schema/directory/ticker.ts"
 
 describe("a tag", () => {
   it("is parsed from hex in upper and lower case, and from decimal for partners", () => {
@@ -23,38 +23,9 @@ describe("a tag", () => {
     )
   })
 
-  it.each(["", "1003", "0x", "0x10030", "0xg", " 0x1003", "-0x1", "0x1_0"])(
-    "is not parsed from %j",
-    (text) => {
-      expect(parseTag(text)).toBeUndefined()
-    },
-  )
-
   it("can be written in decimal up to 65535", () => {
     expect(parseHexOrDecimalTag("4100")).toBe(tags.ethereum)
     expect(parseHexOrDecimalTag("65536")).toBeUndefined()
-  })
-
-  it.each([
-    [0x0000, "id"],
-    [0x0fff, "id"],
-    [0x1000, "crypto"],
-    [0x3fff, "crypto"],
-    [0x4001, "url"],
-    [0x4100, "dns"],
-    [0x42ff, "dns"],
-    [0x4300, undefined],
-    [0x4fff, undefined],
-    [0x5001, "text"],
-    [0x5fff, "text"],
-    [0x6000, "social"],
-    [0x6100, "location"],
-    [0x6200, "payment"],
-    [0x6300, "token"],
-    [0x6400, undefined],
-    [0xffff, undefined],
-  ])("with the number %i has the record class `%s`", (tag, recordClass) => {
-    expect(findRecordClass(tag)).toBe(recordClass)
   })
 })
 
@@ -76,12 +47,5 @@ describe("a ticker", () => {
     expect(nativeTickers.get("BTC")).toBe(tags.bitcoin)
     expect(nativeTickers.get("XMR_SUB")).toBe(0x1002)
     expect([...nativeTickers.values()].every((tag) => findRecordClass(tag) === "crypto")).toBe(true)
-  })
-
-  it("is converted to upper case, and is rejected if it is too long or has invalid characters", () => {
-    expect(parseTicker("btc")).toBe("BTC")
-    expect(
-      ["", "A B", "A|B", "A:B", "X".repeat(17), "payment/x"].filter((text) => parseTicker(text)),
-    ).toEqual([])
   })
 })

@@ -23,7 +23,7 @@ const html: RawAnswer["headers"] = [
 ]
 const answer = (status: number, body: unknown, headers = json): RawAnswer => ({
   status,
-  headers,
+  headers: status < 400 ? headers : [...headers, ["x-error-code", "any"]],
   body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
 })
 const problem = { error: "Not found.", code: "not_found", request_id: "r-1" }
@@ -53,6 +53,12 @@ describe("the oracle of the fuzzer", () => {
       "health",
       answer(200, {}, [["content-type", "application/json"]]),
       "X-Request-Id",
+    ],
+    [
+      "an error without X-Error-Code",
+      "getAccount",
+      { ...answer(401, { ...problem, code: "unauthorized" }), headers: json },
+      "X-Error-Code",
     ],
     ["a body that does not match its schema", "emojiList", answer(200, { a: 1 }), "schema"],
     ["an error without a code", "getAccount", answer(401, { error: "x", request_id: "r-1" }), "code"],

@@ -110,6 +110,7 @@ export const faultOf = (
   const location = header(answer, "location")
   if (location !== undefined && !safeLocation.test(location)) return `a redirect to ${location}`
   if (header(answer, "x-request-id") === undefined && status !== 101) return "no X-Request-Id"
+  if (status >= 400 && header(answer, "x-error-code") === undefined) return "an error without X-Error-Code"
   if (isOurs && !isSuccess(status) && !anywhere.has(status)) {
     const { declared } = operations.get(draft.row.id)!
     if (!declared.has(status)) return `undeclared status ${status}`
