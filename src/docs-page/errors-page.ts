@@ -1,5 +1,6 @@
 import { type Html, html } from "../web/html.ts"
 import { type Example, readExamples } from "./examples.ts"
+import { prose } from "./layout.ts"
 import { exampleView } from "./operation-view.ts"
 
 /** What a client does after an error, by its code; otherwise by its status. */
@@ -41,7 +42,7 @@ developers, <code>code</code> is for programs, and a 422 also has <code>fields</
 <code>X-Request-Id</code>: keep it for questions to the operator. Lookups answer <code>{"error"}</code> only, and the OAuth token endpoint
 <code>{"error", "error_description"}</code>.</p>
 <div class="scroll"><table><thead><tr><th>status</th><th>code</th><th>meaning</th><th>what to do</th></tr></thead><tbody>
-${errors.map(([code, { status }]) => html`<tr><td>${status}</td><td><a href="#${code}"><code>${code}</code></a></td><td>${summaryOf(code)}</td><td>${advice[code]}</td></tr>`)}
+${errors.map(([code, { status }]) => html`<tr><td>${status}</td><td><a href="#${code}"><code>${code}</code></a></td><td>${summaryOf(code)}</td><td>${prose(advice[code] ?? "")}</td></tr>`)}
 <tr><td>500</td><td><code>internal</code></td><td>An unexpected error. The operator finds it in the log by the request id.</td><td>Retry with backoff, a write with its Idempotency-Key.</td></tr>
 </tbody></table></div>
 ${errors.map(
@@ -49,6 +50,6 @@ ${errors.map(
     code,
     example,
   ]) => html`<section class="operation" id="${code}" aria-labelledby="${code}-title"><h2 id="${code}-title"><code>${code}</code></h2>
-<p>${example.status}. ${summaryOf(code)}</p><p class="soft">${advice[code]}</p>${exampleView(example)}</section>`,
+<p>${example.status}. ${summaryOf(code)}</p><p class="soft">${prose(advice[code] ?? "")}</p>${exampleView(example)}</section>`,
 )}`
 }

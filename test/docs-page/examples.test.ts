@@ -8,11 +8,12 @@ import { keepUnchanged, recordExamples } from "./record.ts"
 
 const published = routes.filter(({ internal }) => !internal)
 const isWriting = process.env["WRITE_DOCS"] === "yes"
-const none = { operations: {}, errors: {} }
 
 beforeAll(async () => {
   if (!isWriting) return
-  const old = existsSync(examplesFile) ? readExamples() : none
+  // The service reads the file, because it serves the documents that contain the examples.
+  if (!existsSync(examplesFile)) writeFileSync(examplesFile, JSON.stringify({ operations: {}, errors: {} }))
+  const old = readExamples()
   const recorded = await recordExamples(routes)
   const kept = {
     operations: keepUnchanged(old.operations, recorded.operations),

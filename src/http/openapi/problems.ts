@@ -12,6 +12,9 @@ import { type Route, takesKey } from "../route.ts"
 import type { Examples } from "./examples.ts"
 import type { Json } from "./json-schema.ts"
 
+/** Error bodies can have more members, for example the missing scope or the state of the resource. */
+const open = { type: "object", additionalProperties: true }
+
 const problemMembers = {
   error: { type: "string" },
   code: { type: "string" },
@@ -19,15 +22,15 @@ const problemMembers = {
 }
 
 export const errorSchemas: Record<string, Json> = {
-  Problem: { type: "object", required: Object.keys(problemMembers), properties: problemMembers },
-  LookupProblem: { type: "object", required: ["error"], properties: { error: { type: "string" } } },
+  Problem: { ...open, required: Object.keys(problemMembers), properties: problemMembers },
+  LookupProblem: { ...open, required: ["error"], properties: { error: { type: "string" } } },
   OauthProblem: {
-    type: "object",
+    ...open,
     required: ["error", "error_description"],
     properties: { error: { type: "string" }, error_description: { type: "string" } },
   },
   FieldProblem: {
-    type: "object",
+    ...open,
     required: [...Object.keys(problemMembers), "fields"],
     properties: {
       ...problemMembers,
@@ -87,12 +90,16 @@ export const problemContent = (route: Route, kinds: ReadonlyArray<ProblemKind>):
         : kinds[0]?.status === Unprocessable.kind.status
           ? "FieldProblem"
           : "Problem"
-  const codes = route.errorBody === "oauth" ? [] : kinds.map(({ code }) => code)
-  const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]))
+  const examples = Object.fromEntries(
+    kinds.map(({ code, summary }) => [
+      code,
+      route.errorBody === "lookup" ? { value: { error: summary } } : { $ref: `#/components/examples/${code}` },
+    ]),
+  )
   return {
     "application/json": {
       schema: { $ref: `#/components/schemas/${name}` },
-      ...(codes.length === 0 ? {} : { examples }),
+      ...(kinds.length === 0 || route.errorBody === "oauth" ? {} : { examples }),
     },
   }
 }
