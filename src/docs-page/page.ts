@@ -1,6 +1,7 @@
 import type { Reply } from "../http/response/reply.ts"
 import type { Route } from "../http/route.ts"
 import { type Html, html } from "../web/html.ts"
+import type { Shapes } from "./document.ts"
 import { errorsPage } from "./errors-page.ts"
 import { docsPage } from "./layout.ts"
 import { livePage } from "./live-page.ts"
@@ -14,9 +15,11 @@ const groupPage = (reference: Reference, group: string): Html =>
     .filter(({ operation }) => operation.tags[0] === group)
     .map((listed) => operationView(reference, listed))}`
 
+const liveShapes = ({ asyncApi }: Reference): Shapes => asyncApi.components.schemas as Shapes
+
 const schemasPage = (reference: Reference): Html =>
   html`<p>The named types of requests and responses.</p>
-${Object.entries(shapesOf(reference)).map(([name, shape]) => html`<section class="operation schema" id="schema-${name}"><h2><code>${name}</code></h2>${membersView(shape)}</section>`)}`
+${Object.entries({ ...shapesOf(reference), ...liveShapes(reference) }).map(([name, shape]) => html`<section class="operation schema" id="schema-${name}"><h2><code>${name}</code></h2>${membersView(shape)}</section>`)}`
 
 const ownPages = new Set(["errors", "live", "schemas"])
 
