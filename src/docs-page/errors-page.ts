@@ -27,16 +27,11 @@ const advice: Readonly<Record<string, string>> = {
   unavailable: "Wait for Retry-After seconds, then retry. Without this header, a retry cannot help.",
 }
 
-interface ErrorKind {
-  readonly code: string
-  readonly summary: string
-}
-
 const byStatus = ([, a]: [string, Example], [, b]: [string, Example]): number => a.status - b.status
 
 export const errorsPage = (kinds: Readonly<Record<string, { readonly summary: string }>>): Html => {
   const errors = Object.entries(readExamples().errors).toSorted(byStatus)
-  const summaryOf = (code: string): ErrorKind["summary"] => kinds[code]?.summary ?? ""
+  const summaryOf = (code: string): string => kinds[code]?.summary ?? ""
   return html`<p>An error has the matching status and the body <code>{"error", "code", "request_id"}</code>. <code>error</code> is a sentence for
 developers, <code>code</code> is for programs, and a 422 also has <code>fields</code>. Every response has the header
 <code>X-Request-Id</code>: keep it for questions to the operator. Lookups answer <code>{"error"}</code> only, and the OAuth token endpoint
