@@ -14,7 +14,12 @@ import { testConfig } from "../fixtures/test-service.ts"
  */
 const folder = import.meta.dirname
 const run = promisify(execFile)
-const environment = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", NO_COLOR: "1" }
+const environment = {
+  ...process.env,
+  REDOCLY_TELEMETRY: "off",
+  REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+  NO_COLOR: "1",
+}
 
 const install = async (): Promise<boolean> => {
   if (existsSync(join(folder, "node_modules/@redocly"))) return true
@@ -33,7 +38,11 @@ const tool = async (name: string, ...parameters: ReadonlyArray<string>) => {
   const options = { cwd: folder, env: environment, maxBuffer: 64 * 1024 * 1024 }
   return run(join(folder, "node_modules/.bin", name), [...parameters], options).then(
     ({ stderr, stdout }) => ({ exitCode: 0, stderr, stdout }),
-    ({ code, stderr, stdout }) => ({ exitCode: code as number, stderr: String(stderr), stdout: String(stdout) }),
+    ({ code, stderr, stdout }) => ({
+      exitCode: code as number,
+      stderr: String(stderr),
+      stdout: String(stdout),
+    }),
   )
 }
 
@@ -48,7 +57,12 @@ describe.skipIf(!isInstalled)("the API documents", () => {
     "have no problem that the recommended rules of Redocly report, on %s",
     async (baseUrl) => {
       const { openApi } = referenceOf(testConfig({ BASE_URL: baseUrl }), routes)
-      const { stdout } = await tool("redocly", "lint", write("openapi.json", JSON.stringify(openApi)), "--format=json")
+      const { stdout } = await tool(
+        "redocly",
+        "lint",
+        write("openapi.json", JSON.stringify(openApi)),
+        "--format=json",
+      )
       const { problems, totals } = JSON.parse(stdout.slice(stdout.indexOf("{")))
       const found = (problems as ReadonlyArray<{ ruleId: string; message: string; location: unknown }>).map(
         ({ location, message, ruleId }) => `${ruleId}: ${message} ${JSON.stringify(location)}`,
@@ -61,7 +75,12 @@ describe.skipIf(!isInstalled)("the API documents", () => {
   it("give types with openapi-typescript that compile, without a warning", async () => {
     const { openApi } = referenceOf(testConfig(), routes)
     const types = join(scratch, "api.d.ts")
-    const generated = await tool("openapi-typescript", write("types.json", JSON.stringify(openApi)), "-o", types)
+    const generated = await tool(
+      "openapi-typescript",
+      write("types.json", JSON.stringify(openApi)),
+      "-o",
+      types,
+    )
     expect(generated.exitCode).toBe(0)
     expect(`${generated.stdout}${generated.stderr}`).not.toMatch(/warn|⚠|✘|error/i)
     const use = write(

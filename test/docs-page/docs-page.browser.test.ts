@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
+import { password, register } from "../accounts/person.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { serve } from "../fixtures/service.ts"
-import { password, register } from "../accounts/person.ts"
 
 const isMissing = executable === undefined
 

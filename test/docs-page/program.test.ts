@@ -8,7 +8,12 @@ import { cleanUp } from "../fixtures/suite/clean-up.ts"
 
 const other = "0x52908400098527886E0F7030069857D2E4169EE7"
 const decode = (text: string) =>
-  text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&")
+  text
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&")
 
 it("the program of the quickstart has less than thirty lines, prints the address, and prints every change of it", async () => {
   const service = await serveDirectory()

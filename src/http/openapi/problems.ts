@@ -70,7 +70,10 @@ export const problemsByStatus = (route: Route): ReadonlyMap<number, ReadonlyArra
 }
 
 /** An example of the body of each error code that an operation answers. */
-export const errorExamples = (routes: ReadonlyArray<Route>, recorded: Examples["errors"]): Readonly<Record<string, { readonly summary: string; readonly value: unknown }>> =>
+export const errorExamples = (
+  routes: ReadonlyArray<Route>,
+  recorded: Examples["errors"],
+): Readonly<Record<string, { readonly summary: string; readonly value: unknown }>> =>
   Object.fromEntries(
     routes.flatMap(problemsOf).map(({ kind: { code, status, summary } }) => {
       const fields = status === Unprocessable.kind.status ? { fields: {} } : {}
@@ -93,7 +96,9 @@ export const problemContent = (route: Route, kinds: ReadonlyArray<ProblemKind>):
   const examples = Object.fromEntries(
     kinds.map(({ code, summary }) => [
       code,
-      route.errorBody === "lookup" ? { value: { error: summary } } : { $ref: `#/components/examples/${code}` },
+      route.errorBody === "lookup"
+        ? { value: { error: summary } }
+        : { $ref: `#/components/examples/${code}` },
     ]),
   )
   return {
