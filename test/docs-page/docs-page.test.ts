@@ -92,8 +92,8 @@ describe("the API reference", () => {
 describe("the OpenAPI document", () => {
   it("has the header Link of a list that is returned as an array", () => {
     const headersOf = (path: string) => {
-      const { responses } = reference.openApi.paths[path]?.["get"] as Operation
-      return Object.keys(responses["200"]?.headers ?? {})
+      const operation = reference.openApi.paths[path]?.["get"] as Operation
+      return Object.keys(operation.responses["200"]?.headers ?? {})
     }
     expect(headersOf("/emoji_id")).toContain("Link")
     expect(headersOf("/oauth_clients")).toContain("Link")

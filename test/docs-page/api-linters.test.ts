@@ -10,9 +10,9 @@ import { testConfig } from "../fixtures/test-service.ts"
 
 /**
  * Checks the documents with the tools that other developers use. The tools need an older TypeScript and about 200
- * packages, so they have a package.json of their own in this folder. The test installs them when they are missing.
+ * packages, so they have a package.json of their own in test/api-linters. The test installs them when they are missing.
  */
-const folder = import.meta.dirname
+const folder = join(import.meta.dirname, "../api-linters")
 const run = promisify(execFile)
 const environment = {
   ...process.env,
@@ -33,7 +33,7 @@ const install = async (): Promise<boolean> => {
 }
 const isInstalled = await install()
 
-/** Runs a program of this folder. Returns what it prints, also if it fails. */
+/** Runs a program of test/api-linters. Returns what it prints, also if it fails. */
 const tool = async (name: string, ...parameters: ReadonlyArray<string>) => {
   const options = { cwd: folder, env: environment, maxBuffer: 64 * 1024 * 1024 }
   return run(join(folder, "node_modules/.bin", name), [...parameters], options).then(
