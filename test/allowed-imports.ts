@@ -47,6 +47,7 @@ export const subjects: Readonly<Record<string, ReadonlyArray<string>>> = {
     "sign-in",
     "transfers",
   ],
+  "docs-page": [],
   demo: ["accounts", "directory", "keys", "lootboxes", "orders", "organizations", "sign-in"],
   cli: [
     "accounts",

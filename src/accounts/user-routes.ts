@@ -17,8 +17,9 @@ const deleteAccess = { own: "user:deleteSelf", others: "user:delete" } as const
 const list = route({
   id: "getAllUsers",
   group: "users",
-  summary:
-    "List users. `search` matches the beginning of an email or alternate_id, a user id, or an emoji id the user owns",
+  summary: "List users",
+  description:
+    "For administrators. `search` matches the beginning of an email or `alternate_id`, a user id, or an emoji id the user owns.",
   method: "get",
   path: "/users",
   auth: "JWT",
@@ -37,7 +38,8 @@ const list = route({
 const show = route({
   id: "showUser",
   group: "users",
-  summary: "Get a user. Your own user requires userEmoji:list, another user requires user:show",
+  summary: "Get a user",
+  description: "Your own user requires userEmoji:list, another user requires user:show.",
   method: "get",
   path: "/users/:id",
   auth: "JWT",
@@ -56,6 +58,8 @@ const update = route({
   id: "updateUserByAdmin",
   group: "users",
   summary: "Update a user as an administrator",
+  description:
+    "Changes names, email, password, role, `free_limit` or the state of the account. An administrator cannot give a role with more rights than their own, and cannot deactivate their own account.",
   method: "patch",
   path: "/users/:id",
   auth: "JWT",
@@ -86,8 +90,9 @@ const update = route({
 const remove = route({
   id: "deleteUser",
   group: "users",
-  summary:
-    "Delete a user. Your own user requires user:deleteSelf and must hold nothing. Another user requires user:delete; their ids stay reserved",
+  summary: "Delete a user",
+  description:
+    "Your own user requires user:deleteSelf and must hold nothing: no ids, money or open orders. Another user requires user:delete; their ids stay reserved. Personal data is erased.",
   method: "del",
   path: "/users/:id",
   auth: "JWT",
@@ -114,6 +119,8 @@ const removeTwoFactor = route({
   id: "destroyTwoFactor",
   group: "users",
   summary: "Remove all two-factor methods of a user and end the user's sessions",
+  description:
+    "For administrators, when a user has lost device and backup codes. The user must log in again and can then enable a new method.",
   method: "del",
   path: "/users/:id/2fa",
   auth: "JWT",

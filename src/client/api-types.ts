@@ -1270,14 +1270,14 @@ export interface Operations {
       readonly checks: { readonly [name: string]: string }
     }
   }
-  /** Get the Prometheus metrics of all workers. In production only with METRICS_PORT, or with METRICS_TOKEN as the Bearer token. */
+  /** Get the Prometheus metrics of all workers. */
   readonly "GET /metrics": {
     readonly params: {}
     readonly query: {}
     readonly body: undefined
     readonly answer: string
   }
-  /** Get the version of the service, its commit, and the versions of the API contract and of the database schema. */
+  /** Get the versions of the service, the API contract and the database schema. */
   readonly "GET /version": {
     readonly params: {}
     readonly query: {}
@@ -1291,7 +1291,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: unknown
   }
-  /** Get the AsyncAPI 3.0 document of the WebSocket protocol. */
+  /** Get the AsyncAPI 3.1 document of the WebSocket protocol. */
   readonly "GET /asyncapi.json": {
     readonly params: {}
     readonly query: {}
@@ -1340,21 +1340,21 @@ export interface Operations {
     readonly body: undefined
     readonly answer: LookupResponse
   }
-  /** Add and remove records of an emoji id. Returns the changed ids. */
+  /** Add and remove records of an emoji id. */
   readonly "PATCH /emoji_id/{emoji_id}": {
     readonly params: { readonly emoji_id: string }
     readonly query: {}
     readonly body: EditRequest
     readonly answer: ReadonlyArray<string>
   }
-  /** Remove an emoji id from the directory (admins). Returns the changed ids. */
+  /** Remove an emoji id from the directory. */
   readonly "DELETE /emoji_id/{emoji_id}": {
     readonly params: { readonly emoji_id: string }
     readonly query: {}
     readonly body: undefined
     readonly answer: ReadonlyArray<string>
   }
-  /** Look up one payment address per category: the newest default, or the newest. */
+  /** Look up one payment address per category. */
   readonly "GET /emoji_id/{emoji_id}/payment": {
     readonly params: { readonly emoji_id: string }
     readonly query: { readonly tags?: string }
@@ -1382,7 +1382,7 @@ export interface Operations {
     readonly body: BatchLookupRequest
     readonly answer: BatchLookupResponse
   }
-  /** Get the one address to which a wallet sends an asset on a network. */
+  /** Get the address to which a wallet sends an asset on a network. */
   readonly "GET /emoji_id/{emoji_id}/resolve": {
     readonly params: { readonly emoji_id: string }
     readonly query: { readonly asset: string; readonly network?: string }
@@ -1431,7 +1431,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: ReadonlyArray<string>
   }
-  /** Register an emoji id for a user (admins). */
+  /** Register an emoji id for a user. */
   readonly "POST /emoji_id": {
     readonly params: {}
     readonly query: {}
@@ -1487,14 +1487,14 @@ export interface Operations {
     readonly body: StoreJsonBody
     readonly answer: LoadJsonResponse
   }
-  /** Redirect to a web link of an emoji id, found by name, URL or host, or to its Redirect record. */
+  /** Redirect to a web link of an emoji id. */
   readonly "GET /redirect": {
     readonly params: {}
     readonly query: { readonly emoji_id: string; readonly link?: string }
     readonly body: undefined
     readonly answer: undefined
   }
-  /** Generate a signature with which an account can mint your emoji id. You get a mail about each signature. */
+  /** Generate a signature with which an account can mint your emoji id. */
   readonly "POST /emoji_id/{emoji_id}/generate_signature": {
     readonly params: { readonly emoji_id: string }
     readonly query: {}
@@ -1508,7 +1508,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: TokenMetadata
   }
-  /** Record that an emoji id was minted as a token, or that its token was destroyed (admins). A minted id can be transferred only by administrators, with `force_transfer`. */
+  /** Record that an emoji id was minted, or that its token was destroyed. */
   readonly "PUT /emoji_id/{emoji_id}/minted": {
     readonly params: { readonly emoji_id: string }
     readonly query: {}
@@ -1529,21 +1529,21 @@ export interface Operations {
     readonly body: MarketParameters
     readonly answer: MarketParameters
   }
-  /** Transfer an id to an email address or a pubkey. Refused while the id is minted or can be minted. */
+  /** Transfer an id to an email address or a pubkey. */
   readonly "POST /transfers": {
     readonly params: {}
     readonly query: {}
     readonly body: TransferRequest
     readonly answer: DisplayTransferRequest
   }
-  /** List sent transfers; administrators can list those of other users. With `accepted_after` they are sorted by `accepted_at` unless `sort` is sent. */
+  /** List sent transfers. */
   readonly "GET /transfers": {
     readonly params: {}
     readonly query: { readonly dir?: "Asc" | "Desc"; readonly limit?: number; readonly page?: number; readonly after?: string; readonly before?: string; readonly sort?: "created_at" | "accepted_at" | "eid"; readonly accepted_after?: string; readonly sender_id?: string; readonly all?: boolean }
     readonly body: undefined
     readonly answer: ListOfDisplayTransferRequest
   }
-  /** List received transfers: those to accept, or those accepted; up to 1,000 per page. 403 until the email address is confirmed. */
+  /** List received transfers. */
   readonly "GET /transfers/incoming": {
     readonly params: {}
     readonly query: { readonly limit?: number; readonly page?: number; readonly after?: string; readonly before?: string; readonly accepted?: boolean }
@@ -1557,14 +1557,14 @@ export interface Operations {
     readonly body: undefined
     readonly answer: DisplayTransferRequest
   }
-  /** Confirm a transfer as its sender, with the mailed code. 429 after 10 wrong codes per id and 20 per user within 24 hours. */
+  /** Confirm a transfer as its sender. */
   readonly "POST /transfers/{transfer_id}/sender_accept": {
     readonly params: { readonly transfer_id: string }
     readonly query: {}
     readonly body: AcceptTransfer
     readonly answer: DisplayTransferRequest
   }
-  /** Accept a transfer as its receiver, with the mailed code. 429 after 10 wrong codes per id and 20 per user within 24 hours. */
+  /** Accept a transfer as its receiver. */
   readonly "POST /transfers/{transfer_id}/receiver_accept": {
     readonly params: { readonly transfer_id: string }
     readonly query: {}
@@ -1592,35 +1592,35 @@ export interface Operations {
     readonly body: RefreshRequest
     readonly answer: TokenResponse
   }
-  /** Verify a two-factor code, to complete a login or to renew the grace period of a session. */
+  /** Verify a two-factor code. */
   readonly "POST /auth/2fa": {
     readonly params: {}
     readonly query: {}
     readonly body: Confirm2Fa
     readonly answer: TokenResponse
   }
-  /** Mail a login link. The response does not reveal whether the user exists. */
+  /** Mail a login link. */
   readonly "POST /auth/magic_link": {
     readonly params: {}
     readonly query: {}
     readonly body: MagicLinkLoginRequest
     readonly answer: MagicLinkLoginResponse
   }
-  /** Log in with the token of a mailed link and confirm the email. An account with a password also requires the password or an access token; without either the response is 422 `required`. `discard_credentials: true` replaces both: it removes the password, sessions and keys that were set up before. */
+  /** Log in with the token of a mailed link. */
   readonly "POST /auth/magic_link/consume": {
     readonly params: {}
     readonly query: {}
     readonly body: MagicLinkConsumeRequest
     readonly answer: TokenResponse
   }
-  /** Mail a link that sets a new password. An account without a password gets a login link, an unconfirmed address a confirmation link. The response does not reveal whether the user exists. */
+  /** Mail a link that sets a new password. */
   readonly "POST /auth/password_reset": {
     readonly params: {}
     readonly query: {}
     readonly body: PasswordResetRequest
     readonly answer: SuccessResponse
   }
-  /** Set a new password with the token of a mailed link. Ends all other sessions. Users with two-factor authentication must still enter a code. */
+  /** Set a new password with the token of a mailed link. */
   readonly "POST /auth/password_reset/confirm": {
     readonly params: {}
     readonly query: {}
@@ -1634,14 +1634,14 @@ export interface Operations {
     readonly body: undefined
     readonly answer: SuccessResponse
   }
-  /** Register a user with an email, an email and a password, or an alternate_id and a password. */
+  /** Register a user. */
   readonly "POST /users": {
     readonly params: {}
     readonly query: {}
     readonly body: RegisterUserParameters
     readonly answer: TokenResponse
   }
-  /** List users. `search` matches the beginning of an email or alternate_id, a user id, or an emoji id the user owns. */
+  /** List users. */
   readonly "GET /users": {
     readonly params: {}
     readonly query: { readonly dir?: "Asc" | "Desc"; readonly limit?: number; readonly page?: number; readonly after?: string; readonly before?: string; readonly sort?: "created_at" | "updated_at" | "email" | "first_name" | "last_name" | "role"; readonly search?: string }
@@ -1676,28 +1676,28 @@ export interface Operations {
     readonly body: Disable2FABody
     readonly answer: SuccessResponse
   }
-  /** Disable two-factor authentication with a backup code. No login is required. */
+  /** Disable two-factor authentication with a backup code. */
   readonly "POST /account/2fa/backup_disable": {
     readonly params: {}
     readonly query: {}
     readonly body: BackupDisableBody
     readonly answer: SuccessResponse
   }
-  /** Send a two-factor code by SMS, to the current user or for a pending login. */
+  /** Send a two-factor code by SMS. */
   readonly "POST /account/2fa/sms_code": {
     readonly params: {}
     readonly query: {}
     readonly body: undefined
     readonly answer: SuccessResponse2FA
   }
-  /** List the current user's login sessions with device, address and last use. `current` marks this one. */
+  /** List the current user's login sessions. */
   readonly "GET /account/sessions": {
     readonly params: {}
     readonly query: {}
     readonly body: undefined
     readonly answer: ReadonlyArray<DisplaySession>
   }
-  /** End one login session of the current user. Its tokens stop working and its live sockets are closed. */
+  /** End one login session of the current user. */
   readonly "DELETE /account/sessions/{session_id}": {
     readonly params: { readonly session_id: string }
     readonly query: {}
@@ -1718,14 +1718,14 @@ export interface Operations {
     readonly body: UpdateUserParameters
     readonly answer: UpdateAccountResponse
   }
-  /** Get the session data of a user. `user_id` requires adminUser:load, `organization_id` requires organizationEmoji:list. */
+  /** Get the session data of a user. */
   readonly "GET /account/load": {
     readonly params: {}
     readonly query: { readonly user_id?: string; readonly organization_id?: string }
     readonly body: undefined
     readonly answer: LoadUser
   }
-  /** Get a user. Your own user requires userEmoji:list, another user requires user:show. */
+  /** Get a user. */
   readonly "GET /users/{id}": {
     readonly params: { readonly id: string }
     readonly query: {}
@@ -1739,7 +1739,7 @@ export interface Operations {
     readonly body: AdminUpdateUserParameters
     readonly answer: DisplayUser
   }
-  /** Delete a user. Your own user requires user:deleteSelf and must hold nothing. Another user requires user:delete; their ids stay reserved. */
+  /** Delete a user. */
   readonly "DELETE /users/{id}": {
     readonly params: { readonly id: string }
     readonly query: {}
@@ -1753,14 +1753,14 @@ export interface Operations {
     readonly body: undefined
     readonly answer: DisplayUser
   }
-  /** List the security events of your account of the last year, newest first: logins, failed logins, and changes of credentials and permissions. Requires a login session. */
+  /** List the security events of your account. */
   readonly "GET /account/security_log": {
     readonly params: {}
     readonly query: { readonly dir?: "Asc" | "Desc"; readonly limit?: number; readonly page?: number; readonly after?: string; readonly before?: string; readonly sort?: "created_at" }
     readonly body: undefined
     readonly answer: ListOfSecurityLogEntry
   }
-  /** List the security events of a user of the last year, newest first. */
+  /** List the security events of a user. */
   readonly "GET /users/{id}/security_log": {
     readonly params: { readonly id: string }
     readonly query: { readonly dir?: "Asc" | "Desc"; readonly limit?: number; readonly page?: number; readonly after?: string; readonly before?: string; readonly sort?: "created_at" }
@@ -1830,7 +1830,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: ReadonlyArray<string>
   }
-  /** Add a public key to your account. A key that you already have is 422 `uniqueness`. A key that another user has added needs a signature of `Emoji Id Directory: this key belongs to the user {user_id}`. */
+  /** Add a public key to your account. */
   readonly "POST /pubkeys/{pubkey}": {
     readonly params: { readonly pubkey: string }
     readonly query: { readonly signature?: string }
@@ -1844,7 +1844,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: string
   }
-  /** List a user's public keys. Other users' keys require the scope user:show. */
+  /** List a user's public keys. */
   readonly "GET /users/{user_id}/pubkeys": {
     readonly params: { readonly user_id: string }
     readonly query: {}
@@ -1865,21 +1865,21 @@ export interface Operations {
     readonly body: WalletSyncRequest
     readonly answer: Wallet
   }
-  /** Get the message to sign with personal_sign for POST /wallets. */
+  /** Get the message to sign for POST /wallets. */
   readonly "GET /wallets/challenge": {
     readonly params: {}
     readonly query: { readonly source: "Mint" | "Dashboard" }
     readonly body: undefined
     readonly answer: WalletChallenge
   }
-  /** Create an API key. Only this response contains the complete key. `sensitive: true` allows sensitive operations; without two-factor login it requires `current_password`. */
+  /** Create an API key. */
   readonly "POST /api_keys": {
     readonly params: {}
     readonly query: { readonly user_id?: string }
     readonly body: CreateApiKeyBody
     readonly answer: DisplayApiKey
   }
-  /** List API keys without the secrets. Another user's keys (`user_id`) require the scope adminUser:load. */
+  /** List API keys without the secrets. */
   readonly "GET /api_keys": {
     readonly params: {}
     readonly query: { readonly user_id?: string }
@@ -1900,7 +1900,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: ListOfUserInterest
   }
-  /** Register an interest, to be notified when an emoji id becomes available. An interest that you already have is 422 `uniqueness`. */
+  /** Register an interest in an emoji id. */
   readonly "POST /user_interests": {
     readonly params: {}
     readonly query: {}
@@ -1914,7 +1914,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: UserInterest
   }
-  /** Delete your interest in an emoji id. Stops its notifications. */
+  /** Delete your interest in an emoji id. */
   readonly "DELETE /user_interests/{emoji_id}": {
     readonly params: { readonly emoji_id: string }
     readonly query: {}
@@ -1928,7 +1928,7 @@ export interface Operations {
     readonly body: NewOrganization
     readonly answer: Organization
   }
-  /** List the current user's organizations. With scope organization:read: all organizations. */
+  /** List organizations. */
   readonly "GET /organizations": {
     readonly params: {}
     readonly query: { readonly dir?: "Asc" | "Desc"; readonly limit?: number; readonly page?: number; readonly after?: string; readonly before?: string; readonly sort?: "created_at" | "updated_at" | "name" }
@@ -1942,7 +1942,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: Organization
   }
-  /** Change an organization. Another partner_path, return_link or fee requires organization:admin of the operator, and another return_link or fee a recent two-factor code. The owners get a mail about a changed return_link. */
+  /** Change an organization. */
   readonly "PATCH /organizations/{id}": {
     readonly params: { readonly id: string }
     readonly query: {}
@@ -1963,21 +1963,21 @@ export interface Operations {
     readonly body: undefined
     readonly answer: OrganizationBranding
   }
-  /** Set an organization's branding. Another return_link, to which users return with their refresh token, requires organization:admin of the operator and a recent two-factor code; the owners get a mail. */
+  /** Set an organization's branding. */
   readonly "PUT /organizations/{id}/branding": {
     readonly params: { readonly id: string }
     readonly query: {}
     readonly body: UpdateOrganizationBranding
     readonly answer: OrganizationBranding
   }
-  /** List the members of an organization and their roles, up to 1000 per page. */
+  /** List the members of an organization. */
   readonly "GET /organizations/{id}/members": {
     readonly params: { readonly id: string }
     readonly query: { readonly limit?: number; readonly page?: number; readonly after?: string; readonly before?: string }
     readonly body: undefined
     readonly answer: ReadonlyArray<OrganizationMember>
   }
-  /** Add a member or change their role. Owners must also send the confirmed email of a new member. */
+  /** Add a member or change their role. */
   readonly "PUT /organizations/{id}/members/{user_id}": {
     readonly params: { readonly id: string; readonly user_id: string }
     readonly query: {}
@@ -1993,56 +1993,56 @@ export interface Operations {
       readonly removed: string
     }
   }
-  /** List the public keys of an organization, oldest first, up to 1000 per page. */
+  /** List the public keys of an organization. */
   readonly "GET /organizations/{id}/pubkeys": {
     readonly params: { readonly id: string }
     readonly query: { readonly limit?: number; readonly page?: number; readonly after?: string; readonly before?: string }
     readonly body: undefined
     readonly answer: ReadonlyArray<string>
   }
-  /** Assign a user's public key to an organization. Its power roles can then list and edit the key's ids. */
+  /** Assign a user's public key to an organization. */
   readonly "PUT /organizations/{id}/pubkeys/{pubkey}": {
     readonly params: { readonly id: string; readonly pubkey: string }
     readonly query: {}
     readonly body: undefined
     readonly answer: string
   }
-  /** Remove a public key from an organization. The key stays with its user. */
+  /** Remove a public key from an organization. */
   readonly "DELETE /organizations/{id}/pubkeys/{pubkey}": {
     readonly params: { readonly id: string; readonly pubkey: string }
     readonly query: {}
     readonly body: undefined
     readonly answer: string
   }
-  /** Show how many cents the codes of an organization may still discount. Requires organizationCode:admin in the organization. */
+  /** Show the code budget of an organization. */
   readonly "GET /organizations/{id}/code_budget": {
     readonly params: { readonly id: string }
     readonly query: {}
     readonly body: undefined
     readonly answer: CodeBudget
   }
-  /** Set how many cents the codes of an organization may discount in total. A use that exceeds the budget answers 422 `eligibility`. */
+  /** Set the code budget of an organization. */
   readonly "PUT /organizations/{id}/code_budget": {
     readonly params: { readonly id: string }
     readonly query: {}
     readonly body: SetCodeBudget
     readonly answer: CodeBudget
   }
-  /** Register an OAuth client. The response is the only one that contains its secret. */
+  /** Register an OAuth client. */
   readonly "POST /oauth_clients": {
     readonly params: {}
     readonly query: {}
     readonly body: NewOauthClient
     readonly answer: OauthClientWithSecret
   }
-  /** List OAuth clients, up to 1000 per page. */
+  /** List OAuth clients. */
   readonly "GET /oauth_clients": {
     readonly params: {}
     readonly query: { readonly limit?: number; readonly page?: number; readonly after?: string; readonly before?: string }
     readonly body: undefined
     readonly answer: ReadonlyArray<OauthClient>
   }
-  /** Change the name or the redirect URIs of an OAuth client. */
+  /** Change an OAuth client. */
   readonly "PATCH /oauth_clients/{client_id}": {
     readonly params: { readonly client_id: string }
     readonly query: {}
@@ -2056,14 +2056,14 @@ export interface Operations {
     readonly body: undefined
     readonly answer: OauthClient
   }
-  /** Rotate the secret of an OAuth client. The old secret stops working. */
+  /** Rotate the secret of an OAuth client. */
   readonly "POST /oauth_clients/{client_id}/secret": {
     readonly params: { readonly client_id: string }
     readonly query: {}
     readonly body: undefined
     readonly answer: OauthClientWithSecret
   }
-  /** Call a proxy service: Echo returns the data, Scraper calls SCRAPER_URL. */
+  /** Call a proxy service. */
   readonly "POST /proxy": {
     readonly params: {}
     readonly query: {}
@@ -2077,14 +2077,14 @@ export interface Operations {
     readonly body: AdminNewLootBoxType
     readonly answer: PublicLootBoxType
   }
-  /** List lootbox types, up to 500 per page. */
+  /** List lootbox types. */
   readonly "GET /lootbox_type": {
     readonly params: {}
     readonly query: { readonly limit?: number; readonly page?: number; readonly after?: string; readonly before?: string }
     readonly body: undefined
     readonly answer: ReadonlyArray<PublicLootBoxType>
   }
-  /** Generate draft lootboxes of a type, filled with free emoji ids. */
+  /** Generate lootboxes of a type. */
   readonly "POST /lootbox_type/generate": {
     readonly params: {}
     readonly query: {}
@@ -2098,14 +2098,14 @@ export interface Operations {
     readonly body: AdminNewLootBoxBody
     readonly answer: PublicLootBox
   }
-  /** List your lootboxes and those on sale; administrators list all. */
+  /** List lootboxes. */
   readonly "GET /lootboxes": {
     readonly params: {}
     readonly query: { readonly dir?: "Asc" | "Desc"; readonly limit?: number; readonly page?: number; readonly after?: string; readonly before?: string; readonly sort?: "created_at" | "updated_at" | "status"; readonly owner_id?: string; readonly status?: LootBoxStatus }
     readonly body: undefined
     readonly answer: ListOfPublicLootBox
   }
-  /** Show a lootbox. Its emoji ids are hidden until the owner opens it. */
+  /** Show a lootbox. */
   readonly "GET /lootboxes/{id}": {
     readonly params: { readonly id: string }
     readonly query: {}
@@ -2119,35 +2119,35 @@ export interface Operations {
     readonly body: AdminUpdateLootBoxBody
     readonly answer: PublicLootBox
   }
-  /** Delete a lootbox without an owner, and release its emoji ids. */
+  /** Delete a lootbox without an owner. */
   readonly "DELETE /lootboxes/{id}": {
     readonly params: { readonly id: string }
     readonly query: {}
     readonly body: undefined
     readonly answer: PublicLootBox
   }
-  /** Open your lootbox and receive all of its emoji ids. */
+  /** Open your lootbox. */
   readonly "POST /lootboxes/{id}/open": {
     readonly params: { readonly id: string }
     readonly query: {}
     readonly body: undefined
     readonly answer: PublicLootBox
   }
-  /** Get the cart. Unavailable items are marked; items of an expired order are included again. */
+  /** Get the cart. */
   readonly "GET /cart": {
     readonly params: {}
     readonly query: {}
     readonly body: undefined
     readonly answer: DisplayOrder
   }
-  /** Add ids or lootboxes to the cart at current prices. */
+  /** Add ids or lootboxes to the cart. */
   readonly "POST /cart": {
     readonly params: {}
     readonly query: {}
     readonly body: AddItemsCartRequest
     readonly answer: DisplayOrder
   }
-  /** Empty the cart. An order pending payment is cancelled and returned instead. */
+  /** Empty the cart. */
   readonly "DELETE /cart": {
     readonly params: {}
     readonly query: {}
@@ -2161,14 +2161,14 @@ export interface Operations {
     readonly body: undefined
     readonly answer: DisplayOrder
   }
-  /** Check out the cart. All ids are held or none, at current prices. For an order pending payment, another method replaces the payment, and the same method returns it again. 422 `eligibility`: another user has claimed an item; GET /cart marks it. 422 `method_unavailable`: the method has no payment provider. In production CardCheckout and WalletPay require Stripe, and CryptoCommerce is not available. */
+  /** Check out the cart. */
   readonly "POST /cart/checkout": {
     readonly params: {}
     readonly query: {}
     readonly body: CheckoutCartRequest
     readonly answer: DisplayOrder
   }
-  /** Check out an open order. Orders of other users require `adminCart:update`. Cash with the same `external_reference` is booked once; another amount with it is 409. 422 `method_unavailable`: the method has no payment provider. */
+  /** Check out an open order. */
   readonly "POST /cart/checkout/{id}": {
     readonly params: { readonly id: string }
     readonly query: {}
@@ -2189,28 +2189,28 @@ export interface Operations {
     readonly body: ApplyPromoCodeRequest
     readonly answer: DisplayOrder
   }
-  /** List orders, newest first. `user_id` and `all` require `order:read`. `holds_money`: unpaid orders with money that was not refunded. `order_number`: the number on the receipt. */
+  /** List orders. */
   readonly "GET /orders": {
     readonly params: {}
     readonly query: { readonly dir?: "Asc" | "Desc"; readonly limit?: number; readonly page?: number; readonly after?: string; readonly before?: string; readonly sort?: "created_at" | "updated_at"; readonly status?: "Cancelled" | "Draft" | "Paid" | "PendingPayment"; readonly user_id?: string; readonly all?: boolean; readonly holds_money?: boolean; readonly order_number?: string }
     readonly body: undefined
     readonly answer: ListOfDisplayOrder
   }
-  /** Get an order. Orders of other users require `order:read`. */
+  /** Get an order. */
   readonly "GET /orders/{id}": {
     readonly params: { readonly id: string }
     readonly query: {}
     readonly body: undefined
     readonly answer: DisplayOrder
   }
-  /** Refund a payment: everything, an amount, or the price of items. The ids and unopened lootboxes of fully refunded items are released, unless `keep_ids` is true; `order_items` has `released_at` or `not_released_reason`. Send an Idempotency-Key to repeat the request safely; each request without a key is a new refund. 422 `method_unavailable`: the provider of the payment is not configured. */
+  /** Refund a payment. */
   readonly "POST /orders/{id}/refund": {
     readonly params: { readonly id: string }
     readonly query: {}
     readonly body: RefundRequest
     readonly answer: DisplayOrder
   }
-  /** Book a refund that was made elsewhere. The same `external_reference` is one refund of the order; another amount with it is 409. */
+  /** Book a refund that was made elsewhere. */
   readonly "POST /orders/{id}/refund_override": {
     readonly params: { readonly id: string }
     readonly query: {}
@@ -2224,7 +2224,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: ReadonlyArray<DisplayRefund>
   }
-  /** Book a payment that was received elsewhere. The same `external_reference` is one payment of the order; another amount with it is 409. */
+  /** Book a payment that was received elsewhere. */
   readonly "POST /orders/{id}/payment_override": {
     readonly params: { readonly id: string }
     readonly query: {}
@@ -2238,7 +2238,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: DisplayOrder
   }
-  /** List the caller's payment methods, 100 per page. Test cards are hidden if test payments are disabled. */
+  /** List your payment methods. */
   readonly "GET /payment_methods": {
     readonly params: {}
     readonly query: { readonly limit?: number; readonly page?: number; readonly after?: string; readonly before?: string }
@@ -2259,168 +2259,168 @@ export interface Operations {
     readonly body: undefined
     readonly answer: PaymentMethod
   }
-  /** List codes and their uses. `organization_id` lists the codes of an organization; it requires organizationCode:admin in the organization. */
+  /** List codes and their uses. */
   readonly "GET /codes": {
     readonly params: {}
     readonly query: { readonly dir?: "Asc" | "Desc"; readonly limit?: number; readonly page?: number; readonly after?: string; readonly before?: string; readonly sort?: "created_at" | "name"; readonly code_type?: "Discount" | "RandomYat"; readonly organization_id?: string }
     readonly body: undefined
     readonly answer: ListOfCodeAvailability
   }
-  /** Create a discount code or a random id code. `organization_id` requires organizationCode:admin in the organization. Codes of an organization discount only orders of its partner pages and signed activations, within its budget. */
+  /** Create a discount code or a random id code. */
   readonly "POST /codes": {
     readonly params: {}
     readonly query: {}
     readonly body: NewCode
     readonly answer: CodeAvailability
   }
-  /** Delete a code. Earlier uses stay valid. */
+  /** Delete a code. */
   readonly "DELETE /codes/{code_id}": {
     readonly params: { readonly code_id: string }
     readonly query: {}
     readonly body: undefined
     readonly answer: CodeAvailability
   }
-  /** Redeem a random id code. The cart holds the free id until the checkout or until it expires. */
+  /** Redeem a random id code. */
   readonly "POST /codes/{code_id}/random_yat": {
     readonly params: { readonly code_id: string }
     readonly query: {}
     readonly body: RandomYatActivateBody
     readonly answer: DisplayOrder
   }
-  /** Allow a public key to activate a code. `kind` says how the key signs: `ristretto255` (default) or `ed25519`, which is recommended because Ristretto255 signatures of existing clients can be forged. */
+  /** Allow a public key to activate a code. */
   readonly "POST /codes/{code_id}/pubkeys/{pubkey}": {
     readonly params: { readonly code_id: string; readonly pubkey: string }
     readonly query: { readonly kind?: CodeKeyKind }
     readonly body: undefined
     readonly answer: string
   }
-  /** Remove a public key from the keys that can activate a code. */
+  /** Remove a public key from a code. */
   readonly "DELETE /codes/{code_id}/pubkeys/{pubkey}": {
     readonly params: { readonly code_id: string; readonly pubkey: string }
     readonly query: {}
     readonly body: undefined
     readonly answer: string
   }
-  /** Receive a signed sandbox webhook. Repeated events are applied once. 404 if sandbox is disabled. */
+  /** Receive a webhook of sandbox. */
   readonly "POST /webhooks/sandbox": {
     readonly params: {}
     readonly query: {}
     readonly body: undefined
     readonly answer: Received
   }
-  /** Receive a signed stripe webhook. Repeated events are applied once. 404 if stripe is disabled. */
+  /** Receive a webhook of stripe. */
   readonly "POST /webhooks/stripe": {
     readonly params: {}
     readonly query: {}
     readonly body: undefined
     readonly answer: Received
   }
-  /** Show the test payment page. 404 in production unless PAYMENTS=sandbox. */
+  /** Show the test payment page. */
   readonly "GET /sandbox/checkout/{session}": {
     readonly params: { readonly session: string }
     readonly query: {}
     readonly body: undefined
     readonly answer: string
   }
-  /** Pay, underpay, overpay or decline a test payment (form field `action`). 404 in production unless PAYMENTS=sandbox. */
+  /** Pay or decline a test payment. */
   readonly "POST /sandbox/checkout/{session}": {
     readonly params: { readonly session: string }
     readonly query: {}
     readonly body: undefined
     readonly answer: string
   }
-  /** Start the authorization-code flow: login page, id selector, or redirect with a code (RFC 6749 section 4.1). */
+  /** Start the authorization-code flow. */
   readonly "GET /authorize": {
     readonly params: {}
     readonly query: { readonly response_type: "code"; readonly client_id: string; readonly redirect_uri: string; readonly scope?: "svc"; readonly state?: string; readonly code_challenge?: string; readonly code_challenge_method?: "S256"; readonly svc?: string }
     readonly body: undefined
     readonly answer: string
   }
-  /** Log in, choose an id, or cancel in the authorization-code flow (form). */
+  /** Submit a form of the authorization-code flow. */
   readonly "POST /authorize": {
     readonly params: {}
     readonly query: { readonly response_type: "code"; readonly client_id: string; readonly redirect_uri: string; readonly scope?: "svc"; readonly state?: string; readonly code_challenge?: string; readonly code_challenge_method?: "S256"; readonly svc?: string }
     readonly body: undefined
     readonly answer: string
   }
-  /** Show the page of an emailed link, which asks before it logs the user in. */
+  /** Show the page of an emailed link. */
   readonly "GET /magic_link": {
     readonly params: {}
     readonly query: { readonly refresh_token?: string; readonly client_id?: string; readonly redirect_uri?: string; readonly scope?: "svc"; readonly state?: string; readonly redirect?: string }
     readonly body: undefined
     readonly answer: string
   }
-  /** Log in by an emailed link (form). Action `discard` removes the credentials created before the email was confirmed. */
+  /** Log in by an emailed link. */
   readonly "POST /magic_link": {
     readonly params: {}
     readonly query: { readonly refresh_token?: string; readonly client_id?: string; readonly redirect_uri?: string; readonly scope?: "svc"; readonly state?: string; readonly redirect?: string }
     readonly body: undefined
     readonly answer: string
   }
-  /** Show the form for a new password, or without a token the form that requests the link. */
+  /** Show the form for a new password. */
   readonly "GET /password_reset": {
     readonly params: {}
     readonly query: { readonly token?: string; readonly client_id?: string; readonly redirect_uri?: string; readonly scope?: "svc"; readonly state?: string; readonly redirect?: string }
     readonly body: undefined
     readonly answer: string
   }
-  /** Set a new password with an emailed link (form), or without a token email the link. */
+  /** Set a new password with an emailed link. */
   readonly "POST /password_reset": {
     readonly params: {}
     readonly query: { readonly token?: string; readonly client_id?: string; readonly redirect_uri?: string; readonly scope?: "svc"; readonly state?: string; readonly redirect?: string }
     readonly body: undefined
     readonly answer: string
   }
-  /** Exchange an authorization code or a refresh token for tokens (RFC 6749). */
+  /** Exchange a code or a refresh token for tokens. */
   readonly "POST /token": {
     readonly params: {}
     readonly query: {}
     readonly body: GrantRequest
     readonly answer: GrantResponse
   }
-  /** Partner flow 1 (get an id): show the page. Query: refresh_token, eid, addresses, address_json. */
+  /** Show partner flow 1: get an id. */
   readonly "GET /partner/{partner_path}": {
     readonly params: { readonly partner_path: string }
     readonly query: { readonly refresh_token?: string; readonly eid?: string; readonly addresses?: string; readonly address_json?: string; readonly partner_transaction_id?: string; readonly partner_conversion_id?: string }
     readonly body: undefined
     readonly answer: string
   }
-  /** Partner flow 1 (get an id): submit the page's form to choose an id, check out, or cancel. */
+  /** Submit the form of partner flow 1. */
   readonly "POST /partner/{partner_path}": {
     readonly params: { readonly partner_path: string }
     readonly query: {}
     readonly body: undefined
     readonly answer: string
   }
-  /** Redirect to partner flow 1 (get an id). The parameters stay. */
+  /** Redirect to partner flow 1. */
   readonly "GET /partner/{partner_path}/create": {
     readonly params: { readonly partner_path: string }
     readonly query: { readonly refresh_token?: string; readonly eid?: string; readonly addresses?: string; readonly address_json?: string; readonly partner_transaction_id?: string; readonly partner_conversion_id?: string }
     readonly body: undefined
     readonly answer: string
   }
-  /** Partner flow 2 (connect an id): show the page. Query: refresh_token, eid, addresses. */
+  /** Show partner flow 2: connect an id. */
   readonly "GET /partner/{partner_path}/link-email": {
     readonly params: { readonly partner_path: string }
     readonly query: { readonly refresh_token?: string; readonly eid?: string; readonly addresses?: string; readonly address_json?: string; readonly partner_transaction_id?: string; readonly partner_conversion_id?: string }
     readonly body: undefined
     readonly answer: string
   }
-  /** Partner flow 2 (connect an id): submit the page's form to log in, connect an id, or cancel. */
+  /** Submit the form of partner flow 2. */
   readonly "POST /partner/{partner_path}/link-email": {
     readonly params: { readonly partner_path: string }
     readonly query: {}
     readonly body: undefined
     readonly answer: string
   }
-  /** Partner flow 3 (manage ids): show the page. Query: refresh_token, addresses. */
+  /** Show partner flow 3: manage ids. */
   readonly "GET /partner/{partner_path}/manage": {
     readonly params: { readonly partner_path: string }
     readonly query: { readonly refresh_token?: string; readonly eid?: string; readonly addresses?: string; readonly address_json?: string; readonly partner_transaction_id?: string; readonly partner_conversion_id?: string }
     readonly body: undefined
     readonly answer: string
   }
-  /** Partner flow 3 (manage ids): submit the page's form to add or remove records. */
+  /** Submit the form of partner flow 3. */
   readonly "POST /partner/{partner_path}/manage": {
     readonly params: { readonly partner_path: string }
     readonly query: {}

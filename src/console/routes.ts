@@ -30,6 +30,8 @@ const show = route({
   ...pageRow,
   id: "console",
   summary: "Show the console page. With emoji_id, include the lookup result",
+  description:
+    "An HTML page for people: look up, buy, manage and transfer emoji ids. It works without JavaScript for lookups.",
   method: "get",
   path: "/",
   query: { emoji_id: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(1024))) },
@@ -56,6 +58,8 @@ const search = route({
   ...pageRow,
   id: "consoleSearch",
   summary: "Redirect to the console's search. With eid, search for this id",
+  description:
+    "Redirects a browser to the search of the console. The address exists because clients of the original service open it.",
   method: "get",
   path: "/create",
   search: { eid: Schema.optionalKey(Schema.String) },

@@ -15,6 +15,8 @@ const show = route({
   id: "getAccount",
   group: "users",
   summary: "Get the current user with roles, scopes and features",
+  description:
+    "The profile of the caller: names, email, role, scopes, features and limits. A client shows or hides functions by `scopes`.",
   method: "get",
   path: "/account",
   auth: "JWT",
@@ -32,8 +34,9 @@ const show = route({
 const load = route({
   id: "load",
   group: "users",
-  summary:
-    "Get the session data of a user. `user_id` requires adminUser:load, `organization_id` requires organizationEmoji:list",
+  summary: "Get the session data of a user",
+  description:
+    "Everything that an application needs after a login, in one answer: user, ids, keys and open transfers. `user_id` requires adminUser:load, `organization_id` requires organizationEmoji:list.",
   method: "get",
   path: "/account/load",
   auth: "JWT",
@@ -48,6 +51,8 @@ const update = route({
   id: "updateAccount",
   group: "users",
   summary: "Change the current user's names, email or password",
+  description:
+    "A new email must be confirmed by the mailed link. A new password needs `current_password`; it ends the other sessions. Email and password are sensitive, so users with two-factor login get 424 without a recent code.",
   method: "patch",
   path: "/account",
   auth: "JWT",

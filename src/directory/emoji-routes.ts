@@ -24,6 +24,8 @@ const emoji = route({
   id: "emojiList",
   group,
   summary: "List the supported emoji",
+  description:
+    "Returns the emoji from which emoji ids are made. The list grows with releases, and no emoji is ever removed. An emoji id has one to six of them.",
   method: "get",
   path: "/emoji",
   auth: "none",
@@ -36,6 +38,8 @@ const metadata = route({
   id: "emojiIDMetadata",
   group,
   summary: "Get the shape and pattern of an emoji id, registered or not",
+  description:
+    "Computed from the emoji alone. `shape` is a named shape such as Bookends, and `pattern` a pattern of letters such as ABA.",
   method: "get",
   path: "/emoji_id/:emoji_id/metadata",
   auth: "none",
@@ -49,6 +53,8 @@ const rhythm = route({
   id: "rhythm",
   group,
   summary: "Get the rhythm score of an emoji id, 1 to 100",
+  description:
+    "Computed from the emoji alone: length, popularity and shape. The price of an id follows from its score.",
   method: "get",
   path: "/emoji_id/:emoji_id/rhythm",
   auth: "none",
@@ -62,6 +68,8 @@ const stats = route({
   id: "getStats",
   group,
   summary: "Get the number of lookups of an emoji id, in total and per day",
+  description:
+    "Counts lookups over HTTP. The counts are written in the background, so the newest lookups may be missing for a moment.",
   method: "get",
   path: "/emoji_id/:emoji_id/stats",
   auth: "apiKey",

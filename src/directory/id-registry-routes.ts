@@ -14,7 +14,9 @@ const shortText = Schema.String.check(Schema.isMaxLength(320))
 const register = route({
   id: "registerEmojiID",
   group,
-  summary: "Register an emoji id for a user (admins)",
+  summary: "Register an emoji id for a user",
+  description:
+    "For administrators. The id is given to the user without an order. An id that is taken is 422 `uniqueness`.",
   method: "post",
   path: "/emoji_id",
   auth: "apiKey",
@@ -39,7 +41,9 @@ const register = route({
 const destroy = route({
   id: "destroyEmojiID",
   group,
-  summary: "Remove an emoji id from the directory (admins). Returns the changed ids",
+  summary: "Remove an emoji id from the directory",
+  description:
+    "For administrators. The records are deleted, and the id can be bought again. Returns the changed ids. A minted id, and an id with an active transfer, is 409.",
   method: "del",
   path: "/emoji_id/:emoji_id",
   auth: "apiKey",

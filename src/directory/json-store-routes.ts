@@ -44,6 +44,8 @@ const loadMany = route({
   id: "loadJsonIndex",
   group,
   summary: "Get the data stored under several keys of an emoji id",
+  description:
+    "Returns an object with one entry per key. A key without data has an empty object as its data.",
   method: "get",
   path: "/emoji_id/:emoji_id/json",
   auth: "none",
@@ -63,6 +65,8 @@ const loadOne = route({
   id: "loadJson",
   group,
   summary: "Get the data stored under one key of an emoji id, or an empty object",
+  description:
+    "The data is JSON that applications store with an id, for example the files of a visualizer. It is public.",
   method: "get",
   path: "/emoji_id/:emoji_id/json/:key",
   auth: "none",
@@ -81,6 +85,8 @@ const store = route({
   id: "storeJson",
   group,
   summary: "Store data under a key and replace its linked records",
+  description:
+    "Stores at most 250 KB under one of the fixed keys, and replaces the records that are linked with it by `linked_tags`: linked records that are not in the request are deleted. The owner of the id, power roles of its organization and administrators may store. A number that cannot be stored exactly is 422 `inexact_number`.",
   method: "post",
   path: "/emoji_id/:emoji_id/json/:key",
   auth: "apiKey",

@@ -17,6 +17,8 @@ const list = route({
   id: "listEmojiIDs",
   group,
   summary: "List your emoji ids, or those of a user (admins) or organization (power roles)",
+  description:
+    "Returns the ids as text. `user_id` lists the ids of another user and `organization_id` those of an organization; each requires a scope. A login with the OAuth flow gets only the id that its user has chosen. Pages beyond the first are linked in the header `Link`.",
   method: "get",
   path: "/emoji_id",
   auth: "apiKey",
@@ -36,6 +38,7 @@ const listExtended = route({
   id: "listExtended",
   group,
   summary: "List emoji ids with their formats, rhythm score, shape and token id",
+  description: "The same list as `GET /emoji_id` with details of each id.",
   method: "get",
   path: "/emoji_id/extended",
   auth: "apiKey",

@@ -13,7 +13,9 @@ import { writeAccess, writePermissionOf } from "./write-permission.ts"
 const edit = route({
   id: "editEmojiID",
   group: "directory",
-  summary: "Add and remove records of an emoji id. Returns the changed ids",
+  summary: "Add and remove records of an emoji id",
+  description:
+    "`insert` adds records, `delete` removes records by their hash, and all changes are made together or none. Returns the changed ids. Addresses with a known form are checked, and a record of a single-value category replaces the one before. Subscribers of `emoji_id:{id}` get an event. If `merkle_root` is sent, it must match the new records.",
   method: "patch",
   path: "/emoji_id/:emoji_id",
   auth: "apiKey",
@@ -36,7 +38,9 @@ const edit = route({
 const redirect = route({
   id: "linkRedirect",
   group: "directory",
-  summary: "Redirect to a web link of an emoji id, found by name, URL or host, or to its Redirect record",
+  summary: "Redirect to a web link of an emoji id",
+  description:
+    "`link` names a web link (tag 0x4001) by name, URL or host. Without it, the target is the Redirect record (tag 0x0004). Only http and https addresses are used; without a target the answer is 404.",
   method: "get",
   path: "/redirect",
   auth: "none",

@@ -76,7 +76,13 @@ export type WorkKind = (typeof workKinds)[number]
 interface RowFacts<A extends AuthScheme> {
   readonly id: string
   readonly group: string
+  /** What the operation does, as one short phrase. */
   readonly summary: string
+  /**
+   * The API reference shows it below the summary: what else a caller must know, in one to five sentences. Every
+   * published route has it.
+   */
+  readonly description?: string
   /** The route will be removed: its responses and the OpenAPI document say when. */
   readonly deprecated?: Deprecation
   readonly method: Method

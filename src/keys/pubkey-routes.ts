@@ -63,6 +63,8 @@ const generate = route({
   id: "createWallet",
   group: "keys",
   summary: "Generate a custodial key and return its public key",
+  description:
+    "The service keeps the private key encrypted and signs for its user. The response is the public key as text. A user has at least one custodial key from the registration on.",
   method: "post",
   path: "/pubkeys",
   auth: "JWT",
@@ -79,9 +81,9 @@ const generate = route({
 const addOwn = route({
   id: "addPubkey",
   group: "keys",
-  summary:
-    "Add a public key to your account. A key that you already have is 422 `uniqueness`. A key that another user has added needs a signature of " +
-    "`Emoji Id Directory: this key belongs to the user {user_id}`",
+  summary: "Add a public key to your account",
+  description:
+    "`pubkey` is an Ed25519 public key as 64 hex digits. A key that you already have is 422 `uniqueness`. A key that another user has added needs `signature`, a signature of `Emoji Id Directory: this key belongs to the user {user_id}`.",
   method: "post",
   path: "/pubkeys/:pubkey",
   auth: "JWT",
@@ -103,6 +105,8 @@ const listOwn = route({
   id: "getPubkeys",
   group: "keys",
   summary: "List your public keys, oldest first",
+  description:
+    "Each key is 64 hex digits. The list is never empty, because registration creates a custodial key.",
   method: "get",
   path: "/pubkeys",
   auth: "JWT",
@@ -116,6 +120,8 @@ const addForUser = route({
   id: "addPubkeyForUser",
   group: "keys",
   summary: "Add a public key to your account, or to any user with the scope user:write",
+  description:
+    "For your own account it is the same as `POST /pubkeys/{pubkey}`. Another user requires the scope user:write.",
   method: "post",
   path: "/users/:user_id/pubkeys/:pubkey",
   auth: "JWT",
@@ -137,7 +143,8 @@ const addForUser = route({
 const listForUser = route({
   id: "getPubkeysForUser",
   group: "keys",
-  summary: "List a user's public keys. Other users' keys require the scope user:show",
+  summary: "List a user's public keys",
+  description: "Oldest first. Other users' keys require the scope user:show.",
   method: "get",
   path: "/users/:user_id/pubkeys",
   auth: "JWT",

@@ -11,6 +11,7 @@ const list = route({
   id: "listWallets",
   group: "wallets",
   summary: "List your linked Ethereum addresses",
+  description: "Addresses that the user has proven with a signature.",
   method: "get",
   path: "/wallets",
   auth: "JWT",
@@ -22,7 +23,9 @@ const list = route({
 const challenge = route({
   id: "walletChallenge",
   group: "wallets",
-  summary: "Get the message to sign with personal_sign for POST /wallets",
+  summary: "Get the message to sign for POST /wallets",
+  description:
+    "Sign it with `personal_sign` of an Ethereum wallet. The message contains the user, so a signature is of no use to another account.",
   method: "get",
   path: "/wallets/challenge",
   auth: "JWT",
@@ -37,6 +40,8 @@ const link = route({
   id: "syncWallet",
   group: "wallets",
   summary: "Link the Ethereum address that signed the challenge message",
+  description:
+    "Send the signature of the message of `GET /wallets/challenge`. The service recovers the address from it. A signature that is not valid is 422.",
   method: "post",
   path: "/wallets",
   auth: "JWT",

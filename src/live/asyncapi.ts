@@ -1,9 +1,7 @@
-import { Schema } from "effect"
 import { clientFrames, closeCodes, liveLimits, serverFrames } from "../../schema/live-frames.ts"
 import { contractVersion } from "../config/product-version.ts"
+import { componentSchemas } from "../http/openapi/json-schema.ts"
 import { channelKinds } from "./channel-names.ts"
-
-type Json = Record<string, unknown>
 
 const summaries: Readonly<Record<keyof typeof clientFrames | keyof typeof serverFrames, string>> = {
   connect:
@@ -39,16 +37,9 @@ const channelKeys: Partial<Record<keyof typeof channelKinds, string>> = {
   emoji_id: "emoji_id:{emoji_id}",
 }
 
-/** Describes the live protocol as AsyncAPI 3.0, generated from the schemas that the socket uses. */
+/** Describes the live protocol as AsyncAPI 3.1, generated from the schemas that the socket uses. */
 export const asyncApi = (baseUrl: string) => {
-  const schemas: Json = {}
-  const inComponents = (value: unknown): unknown =>
-    JSON.parse(JSON.stringify(value).replaceAll("#/$defs/", "#/components/schemas/"))
-  const payload = (schema: Schema.Top): unknown => {
-    const document = Schema.toJsonSchemaDocument(Schema.toEncoded(schema))
-    Object.assign(schemas, inComponents(document.definitions))
-    return inComponents(document.schema)
-  }
+  const { ref, schemas } = componentSchemas()
   const messages = Object.fromEntries(
     Object.entries({ ...clientFrames, ...serverFrames }).map(([name, schema]) => [
       name,
@@ -56,7 +47,7 @@ export const asyncApi = (baseUrl: string) => {
         name,
         summary: summaries[name as keyof typeof summaries],
         contentType: "application/json",
-        payload: payload(schema),
+        payload: ref(schema),
       },
     ]),
   )
@@ -65,7 +56,7 @@ export const asyncApi = (baseUrl: string) => {
   const server = new URL(baseUrl)
 
   return {
-    asyncapi: "3.0.0",
+    asyncapi: "3.1.0",
     info: {
       title: "Emoji Id Directory Service, live",
       version: contractVersion,

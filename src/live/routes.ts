@@ -7,6 +7,8 @@ const socket = route({
   id: "live",
   group: "live",
   summary: "Receive live updates over WebSocket, see /asyncapi.json",
+  description:
+    "Opens the WebSocket of the live protocol. A request without an upgrade gets 426. The page [Live updates](/docs/live) describes frames, channels and guarantees.",
   method: "get",
   path: "/live",
   auth: "none",

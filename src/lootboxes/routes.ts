@@ -21,6 +21,8 @@ const create = route({
   ...shared,
   id: "createLootbox",
   summary: "Create a lootbox. With status Used it is also opened",
+  description:
+    "For administrators: with given ids, which must be free. `Owned` and `Used` need an `owner_id`; `Used` also opens the box.",
   method: "post",
   path: "/lootboxes",
   scope: "adminLootbox:write",
@@ -33,7 +35,9 @@ const create = route({
 const list = route({
   ...shared,
   id: "listLootboxes",
-  summary: "List your lootboxes and those on sale; administrators list all",
+  summary: "List lootboxes",
+  description:
+    "Your own and those on sale; administrators list all. `owner_id` and `status` filter the list.",
   method: "get",
   path: "/lootboxes",
   scope: "lootbox:use",
@@ -67,7 +71,9 @@ const list = route({
 const show = route({
   ...shared,
   id: "showLootbox",
-  summary: "Show a lootbox. Its emoji ids are hidden until the owner opens it",
+  summary: "Show a lootbox",
+  description:
+    "`yats`, its emoji ids, are hidden until the owner has opened it. Administrators always see them.",
   method: "get",
   path: "/lootboxes/:id",
   scope: "lootbox:use",
@@ -83,6 +89,8 @@ const update = route({
   ...shared,
   id: "updateLootbox",
   summary: "Change a lootbox. Status Used opens it; earlier statuses are refused",
+  description:
+    "For administrators. The status goes only forward: Draft, Available, Owned, Used. An earlier status is 409.",
   method: "patch",
   path: "/lootboxes/:id",
   scope: "adminLootbox:write",
@@ -97,7 +105,8 @@ const update = route({
 const remove = route({
   ...shared,
   id: "deleteLootbox",
-  summary: "Delete a lootbox without an owner, and release its emoji ids",
+  summary: "Delete a lootbox without an owner",
+  description: "For administrators. Its emoji ids become available again. An owned or used box is 409.",
   method: "del",
   path: "/lootboxes/:id",
   scope: "adminLootbox:write",
@@ -111,7 +120,9 @@ const remove = route({
 const open = route({
   ...shared,
   id: "openLootbox",
-  summary: "Open your lootbox and receive all of its emoji ids",
+  summary: "Open your lootbox",
+  description:
+    "You receive all of its emoji ids, or none if the answer is an error. It works once: a second attempt is 409.",
   method: "post",
   path: "/lootboxes/:id/open",
   scope: "lootbox:use",

@@ -19,6 +19,8 @@ const create = route({
   ...shared,
   id: "createType",
   summary: "Create a lootbox type",
+  description:
+    "A type says how its lootboxes are filled: number and lengths of the ids, bounds of the rhythm score, guarantees and weights. Settings that contradict each other are 422.",
   method: "post",
   path: "/lootbox_type",
   scope: "adminLootbox:write",
@@ -34,7 +36,8 @@ const create = route({
 const list = route({
   ...shared,
   id: "getTypes",
-  summary: "List lootbox types, up to 500 per page",
+  summary: "List lootbox types",
+  description: "At most 500 are on a page; further pages are linked in the header `Link`.",
   method: "get",
   path: "/lootbox_type",
   scope: "adminLootbox:read",
@@ -52,7 +55,9 @@ const list = route({
 const generate = route({
   ...shared,
   id: "generateLootBoxes",
-  summary: "Generate draft lootboxes of a type, filled with free emoji ids",
+  summary: "Generate lootboxes of a type",
+  description:
+    "Creates drafts that are filled with free emoji ids, which are reserved for them. If there are not enough ids, fewer boxes are made; compare `num_requested`.",
   method: "post",
   path: "/lootbox_type/generate",
   scope: "adminLootbox:write",

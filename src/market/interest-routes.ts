@@ -30,6 +30,8 @@ const list = route({
   id: "getInterestedUsers",
   group: "interests",
   summary: "List your interests in emoji ids",
+  description:
+    "An interest is a request to be notified when an id becomes available. The live channel `interests` reports it at once.",
   method: "get",
   path: "/user_interests",
   auth: "JWT",
@@ -48,8 +50,9 @@ const list = route({
 const register = route({
   id: "registerInterest",
   group: "interests",
-  summary:
-    "Register an interest, to be notified when an emoji id becomes available. An interest that you already have is 422 `uniqueness`",
+  summary: "Register an interest in an emoji id",
+  description:
+    "You get a mail and a live event when the id becomes available. An interest that you already have is 422 `uniqueness`.",
   method: "post",
   path: "/user_interests",
   auth: "JWT",
@@ -68,6 +71,7 @@ const show = route({
   id: "getUserInterestForYat",
   group: "interests",
   summary: "Get your interest in an emoji id",
+  description: "404 if you have no interest in this id.",
   method: "get",
   path: "/user_interests/:emoji_id",
   auth: "JWT",
@@ -84,7 +88,8 @@ const show = route({
 const remove = route({
   id: "deleteUserInterest",
   group: "interests",
-  summary: "Delete your interest in an emoji id. Stops its notifications",
+  summary: "Delete your interest in an emoji id",
+  description: "Stops its notifications.",
   method: "del",
   path: "/user_interests/:emoji_id",
   auth: "JWT",

@@ -8,6 +8,8 @@ const readPrices = route({
   id: "readPriceParameters",
   group: "prices",
   summary: "Get the prices per rhythm score and the lengths that are not for sale",
+  description:
+    "The price of an id in US cents follows from its rhythm score. The parameters contain the price per score, and the lengths that are not for sale.",
   method: "get",
   path: "/price_parameters",
   auth: "apiKey",
@@ -21,6 +23,7 @@ const writePrices = route({
   id: "writePriceParameters",
   group: "prices",
   summary: "Set the prices and the lengths that are not for sale",
+  description: "Replaces all parameters. They apply from the next search and checkout on.",
   method: "put",
   path: "/price_parameters",
   auth: "apiKey",

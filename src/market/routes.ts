@@ -13,6 +13,7 @@ const random = route({
   id: "random",
   group,
   summary: "List random emoji ids that are for sale",
+  description: "Each result has its price, and can be bought now.",
   method: "get",
   path: "/emoji_id/random",
   auth: "JWT",
@@ -29,6 +30,8 @@ const recent = route({
   id: "recent",
   group,
   summary: "List recently purchased emoji ids, newest first",
+  description:
+    "Returns the newest purchases of the whole directory. The live channel `market` reports new ones.",
   method: "get",
   path: "/emoji_id/recent",
   auth: "JWT",
@@ -41,6 +44,8 @@ const search = route({
   id: "searchEmojiID",
   group,
   summary: "Get the price and availability of an emoji id, and available alternatives",
+  description:
+    "Works for every valid id, registered or not. `availability` says whether it can be bought now, and the alternatives are similar ids that can be bought.",
   method: "get",
   path: "/emoji_id/search",
   auth: "JWT",

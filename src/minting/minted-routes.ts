@@ -50,8 +50,9 @@ const set = Effect.fnUntraced(function* (
 const setMinted = route({
   id: "setMinted",
   group: "tokens",
-  summary:
-    "Record that an emoji id was minted as a token, or that its token was destroyed (admins). A minted id can be transferred only by administrators, with `force_transfer`",
+  summary: "Record that an emoji id was minted, or that its token was destroyed",
+  description:
+    "For administrators, because the service does not follow the contract. A minted id can be transferred only by administrators with `force_transfer`. An id with an active transfer is 409; a wrong `token_id` is 422.",
   method: "put",
   path: "/emoji_id/:emoji_id/minted",
   auth: "apiKey",

@@ -13,8 +13,9 @@ const group = "tokens"
 const generateSignature = route({
   id: "generateSignature",
   group,
-  summary:
-    "Generate a signature with which an account can mint your emoji id. You get a mail about each signature",
+  summary: "Generate a signature with which an account can mint your emoji id",
+  description:
+    "Signs the id, the Ethereum account and the expiry for the operator's contract. Only the owner can request it, and gets a mail about each signature. An id that is minted, in a transfer, or was transferred in the last 24 hours is 409.",
   method: "post",
   path: "/emoji_id/:emoji_id/generate_signature",
   auth: "two_factor",
@@ -41,6 +42,7 @@ const metadata = route({
   id: "metadata",
   group,
   summary: "Get the token metadata of an emoji id",
+  description: "The JSON that wallets and marketplaces read for a token: name, image and attributes.",
   method: "get",
   path: "/nft_transfers/metadata/:token_id",
   auth: "none",

@@ -34,6 +34,8 @@ const list = route({
   id: "listEvents",
   group: "admin",
   summary: "List recent events, newest first",
+  description:
+    "Returns events of all live channels for the operator's console. `kind` filters by the kind of channel, such as `order`. Pass `before` of a response to read older events, and `after` to poll for newer ones.",
   method: "get",
   path: "/admin/events",
   auth: "JWT",

@@ -15,6 +15,8 @@ const health = route({
   id: "health",
   group: "operations",
   summary: "Check that the process is alive",
+  description:
+    "Answers 200 as long as the process can handle requests. It does not check the database: use it for restarts, and `GET /ready` for load balancers.",
   method: "get",
   path: "/health",
   work: "unlimited",
@@ -28,6 +30,8 @@ const ready = route({
   id: "ready",
   group: "operations",
   summary: "Check that the process can serve traffic",
+  description:
+    "Answers 200 if the database and the other checks are ok, and 503 with the failed checks otherwise. A process that is stopping is not ready. A load balancer should send no requests to it.",
   method: "get",
   path: "/ready",
   work: "unlimited",
@@ -71,8 +75,9 @@ const checkMetricsToken = Effect.fnUntraced(function* (authorization: string) {
 const metrics = route({
   id: "metrics",
   group: "operations",
-  summary:
-    "Get the Prometheus metrics of all workers. In production only with METRICS_PORT, or with METRICS_TOKEN as the Bearer token",
+  summary: "Get the Prometheus metrics of all workers",
+  description:
+    "The text format of Prometheus. In production it is available only with `METRICS_PORT`, or with the `METRICS_TOKEN` of the operator as the Bearer token; otherwise the answer is 401.",
   method: "get",
   path: metricsPath,
   work: "unlimited",

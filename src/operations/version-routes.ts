@@ -21,8 +21,9 @@ const databaseVersion = schemaOfDatabase.pipe(
 const version = route({
   id: "version",
   group: "operations",
-  summary:
-    "Get the version of the service, its commit, and the versions of the API contract and of the database schema",
+  summary: "Get the versions of the service, the API contract and the database schema",
+  description:
+    "Also returns the commit of the build. `database_schema_version` is null while the database does not answer.",
   method: "get",
   path: "/version",
   auth: "none",

@@ -31,8 +31,9 @@ const recordBooking = (
 const listOrders = route({
   ...shared,
   id: "listOrders",
-  summary:
-    "List orders, newest first. `user_id` and `all` require `order:read`. `holds_money`: unpaid orders with money that was not refunded. `order_number`: the number on the receipt",
+  summary: "List orders",
+  description:
+    "Newest first. `user_id` and `all` require `order:read`. `holds_money`: unpaid orders with money that was not refunded. `order_number`: the number on the receipt.",
   method: "get",
   path: "/orders",
   scope: "order:readSelf",
@@ -67,7 +68,9 @@ const listOrders = route({
 const getOrder = route({
   ...shared,
   id: "getOrder",
-  summary: "Get an order. Orders of other users require `order:read`",
+  summary: "Get an order",
+  description:
+    "`allowed_actions` lists what its state allows now. Orders of other users require `order:read`.",
   method: "get",
   path: "/orders/:id",
   scope: "order:readSelf",
@@ -82,8 +85,9 @@ const getOrder = route({
 const refundOrder = route({
   ...shared,
   id: "refundOrder",
-  summary:
-    "Refund a payment: everything, an amount, or the price of items. The ids and unopened lootboxes of fully refunded items are released, unless `keep_ids` is true; `order_items` has `released_at` or `not_released_reason`. Send an Idempotency-Key to repeat the request safely; each request without a key is a new refund. 422 `method_unavailable`: the provider of the payment is not configured",
+  summary: "Refund a payment",
+  description:
+    "For administrators: everything, an amount, or the price of items. The ids and unopened lootboxes of fully refunded items are released, unless `keep_ids` is true; `order_items` has `released_at` or `not_released_reason`. Send an Idempotency-Key to repeat the request safely; each request without a key is a new refund. 422 `method_unavailable`: the provider of the payment is not configured.",
   method: "post",
   path: "/orders/:id/refund",
   work: "provider",
@@ -105,8 +109,9 @@ const refundOrder = route({
 const refundOverride = route({
   ...shared,
   id: "overrideRefund",
-  summary:
-    "Book a refund that was made elsewhere. The same `external_reference` is one refund of the order; another amount with it is 409",
+  summary: "Book a refund that was made elsewhere",
+  description:
+    "For administrators. The same `external_reference` is one refund of the order; another amount with it is 409.",
   method: "post",
   path: "/orders/:id/refund_override",
   work: "provider",
@@ -130,6 +135,7 @@ const listRefunds = route({
   ...shared,
   id: "listRefunds",
   summary: "List the refunds of an order",
+  description: "Each refund has its amount and its state at the payment provider.",
   method: "get",
   path: "/orders/:id/refunds",
   scope: "refund:read",
@@ -158,8 +164,9 @@ const listRefunds = route({
 const paymentOverride = route({
   ...shared,
   id: "overridePayment",
-  summary:
-    "Book a payment that was received elsewhere. The same `external_reference` is one payment of the order; another amount with it is 409",
+  summary: "Book a payment that was received elsewhere",
+  description:
+    "For administrators. An order that is paid in full gives its ids to the buyer. The same `external_reference` is one payment of the order; another amount with it is 409.",
   method: "post",
   path: "/orders/:id/payment_override",
   work: "provider",
@@ -185,6 +192,7 @@ const resendConfirmation = route({
   ...shared,
   id: "resendOrderConfirmation",
   summary: "Send the receipt of a paid order again",
+  description: "For administrators. The mail goes to the buyer. An order that is not paid is 409.",
   method: "post",
   path: "/orders/:id/resend_confirmation",
   scope: "order:resendConfirmation",

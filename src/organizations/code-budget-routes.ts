@@ -19,8 +19,9 @@ const shared = {
 const show = route({
   ...shared,
   id: "getCodeBudget",
-  summary:
-    "Show how many cents the codes of an organization may still discount. Requires organizationCode:admin in the organization",
+  summary: "Show the code budget of an organization",
+  description:
+    "How many cents the codes of the organization may still discount. Requires organizationCode:admin in the organization.",
   method: "get",
   access: inOrganization("organizationCode:admin"),
   errors: [NotFound],
@@ -33,8 +34,9 @@ const show = route({
 const set = route({
   ...shared,
   id: "setCodeBudget",
-  summary:
-    "Set how many cents the codes of an organization may discount in total. A use that exceeds the budget answers 422 `eligibility`",
+  summary: "Set the code budget of an organization",
+  description:
+    "For the operator: how many cents its codes may discount in total. A use that exceeds the budget answers 422 `eligibility`.",
   method: "put",
   // Owners have this scope only inside their organization, so only the operator can grant a budget.
   scope: "organization:admin",

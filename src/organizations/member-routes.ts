@@ -17,7 +17,9 @@ const byMember = { id: Uuid, user_id: Uuid }
 const list = route({
   id: "listMembers",
   group: "organizations",
-  summary: "List the members of an organization and their roles, up to 1000 per page",
+  summary: "List the members of an organization",
+  description:
+    "Each member has a role: OrgMember, OrgController or OrgOwner. At most 1,000 are on a page; further pages are linked in the header `Link`.",
   method: "get",
   path: "/organizations/:id/members",
   auth: "JWT",
@@ -39,7 +41,9 @@ const list = route({
 const put = route({
   id: "putMember",
   group: "organizations",
-  summary: "Add a member or change their role. Owners must also send the confirmed email of a new member",
+  summary: "Add a member or change their role",
+  description:
+    "Owners must also send the confirmed email of a new member, so that an id alone adds nobody. The last owner cannot lose the role: 409.",
   method: "put",
   path: "/organizations/:id/members/:user_id",
   auth: "JWT",
@@ -74,6 +78,8 @@ const remove = route({
   id: "removeMember",
   group: "organizations",
   summary: "Remove a member from an organization. Every member can remove themselves",
+  description:
+    "Every member can remove themselves with a login session. The last owner cannot be removed: 409.",
   method: "del",
   path: "/organizations/:id/members/:user_id",
   auth: "JWT",

@@ -15,7 +15,9 @@ const byKey = { id: Uuid, pubkey: text(128) }
 const list = route({
   ...shared,
   id: "listOrganizationPubkeys",
-  summary: "List the public keys of an organization, oldest first, up to 1000 per page",
+  summary: "List the public keys of an organization",
+  description:
+    "Oldest first, at most 1,000 per page. The ids of these keys are those that power roles can list and edit.",
   method: "get",
   path: "/organizations/:id/pubkeys",
   access: inOrganization("organizationEmoji:list"),
@@ -36,8 +38,9 @@ const list = route({
 const assign = route({
   ...shared,
   id: "giveOrganizationPubkey",
-  summary:
-    "Assign a user's public key to an organization. Its power roles can then list and edit the key's ids",
+  summary: "Assign a user's public key to an organization",
+  description:
+    "For the operator. The power roles of the organization can then list and edit the ids of the key. The user stays their owner.",
   method: "put",
   path: "/organizations/:id/pubkeys/:pubkey",
   scope: "organization:admin",
@@ -55,7 +58,9 @@ const assign = route({
 const unassign = route({
   ...shared,
   id: "takeOrganizationPubkey",
-  summary: "Remove a public key from an organization. The key stays with its user",
+  summary: "Remove a public key from an organization",
+  description:
+    "For the operator. The key and its ids stay with the user, and the organization loses access at once.",
   method: "del",
   path: "/organizations/:id/pubkeys/:pubkey",
   scope: "organization:admin",

@@ -25,6 +25,8 @@ const create = route({
   id: "createOrganization",
   group: "organizations",
   summary: "Create an organization",
+  description:
+    "For the operator. An organization is a partner with members, keys, branding and codes. `partner_path` is its place in the URLs of the partner flows; one that is taken is 422 `uniqueness`.",
   method: "post",
   path: "/organizations",
   auth: "JWT",
@@ -40,7 +42,8 @@ const create = route({
 const list = route({
   id: "listOrganizations",
   group: "organizations",
-  summary: "List the current user's organizations. With scope organization:read: all organizations",
+  summary: "List organizations",
+  description: "Those in which you have a role. With the scope organization:read: all organizations.",
   method: "get",
   path: "/organizations",
   auth: "JWT",
@@ -61,6 +64,7 @@ const show = route({
   id: "showOrganization",
   group: "organizations",
   summary: "Show an organization",
+  description: "For its members and for administrators.",
   method: "get",
   path: "/organizations/:id",
   auth: "JWT",
@@ -77,8 +81,9 @@ const show = route({
 const update = route({
   id: "updateOrganization",
   group: "organizations",
-  summary:
-    "Change an organization. Another partner_path, return_link or fee requires organization:admin of the operator, and another return_link or fee a recent two-factor code. The owners get a mail about a changed return_link",
+  summary: "Change an organization",
+  description:
+    "Another `partner_path`, `return_link` or fee requires organization:admin of the operator, and another `return_link` or fee a recent two-factor code. The owners get a mail about a changed `return_link`.",
   method: "patch",
   path: "/organizations/:id",
   auth: "JWT",
@@ -122,6 +127,7 @@ const remove = route({
   id: "deleteOrganization",
   group: "organizations",
   summary: "Delete an organization that has no keys and no active codes",
+  description: "For the operator. An organization with keys or active codes is 409: remove those first.",
   method: "del",
   path: "/organizations/:id",
   auth: "JWT",
@@ -140,6 +146,8 @@ const branding = route({
   id: "getBranding",
   group: "organizations",
   summary: "Show the branding of an organization's web pages",
+  description:
+    "The name, logos and currencies that the partner flows show, and the link to which users return.",
   method: "get",
   path: "/organizations/:id/branding",
   auth: "JWT",
@@ -156,8 +164,9 @@ const branding = route({
 const setBranding = route({
   id: "setBranding",
   group: "organizations",
-  summary:
-    "Set an organization's branding. Another return_link, to which users return with their refresh token, requires organization:admin of the operator and a recent two-factor code; the owners get a mail",
+  summary: "Set an organization's branding",
+  description:
+    "Replaces all of it; a logo that is left out is removed. Another `return_link`, to which users return with their refresh token, requires organization:admin of the operator and a recent two-factor code; the owners get a mail.",
   method: "put",
   path: "/organizations/:id/branding",
   auth: "JWT",

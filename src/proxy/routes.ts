@@ -6,7 +6,9 @@ const call = route({
   id: "callProxy",
   keyless: true,
   group: "proxy",
-  summary: "Call a proxy service: Echo returns the data, Scraper calls SCRAPER_URL",
+  summary: "Call a proxy service",
+  description:
+    "`Echo` returns the data, and `Scraper` sends it to the operator's SCRAPER_URL. If the service is not configured or does not answer, the answer is 503.",
   method: "post",
   path: "/proxy",
   auth: "JWT",

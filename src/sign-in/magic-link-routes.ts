@@ -47,7 +47,8 @@ const showLink = route({
   ...pageRow,
   id: "magicLink",
   group: "authorization",
-  summary: "Show the page of an emailed link, which asks before it logs the user in",
+  summary: "Show the page of an emailed link",
+  description: "It asks before it logs the user in, because mail programs open links by themselves.",
   method: "get",
   path: "/magic_link",
   search: landingQuery,
@@ -84,8 +85,9 @@ const useLink = route({
   id: "useMagicLink",
   keyless: true,
   group: "authorization",
-  summary:
-    "Log in by an emailed link (form). Action `discard` removes the credentials created before the email was confirmed",
+  summary: "Log in by an emailed link",
+  description:
+    "The page of `GET /magic_link` sends this form. Action `discard` removes the credentials created before the email was confirmed.",
   path: "/magic_link",
   search: landingQuery,
   limit: "login",

@@ -30,7 +30,9 @@ const params = { transfer_id: Uuid }
 const request = route({
   ...shared,
   id: "requestTransfer",
-  summary: "Transfer an id to an email address or a pubkey. Refused while the id is minted or can be minted",
+  summary: "Transfer an id to an email address or a pubkey",
+  description:
+    "Creates a transfer and mails a code to the sender. An unknown email gets an invited account. The id cannot be sold or transferred again while the transfer is active, and a transfer that is not accepted expires after seven days. `force_transfer` is for administrators and skips the sender's code. An id that is minted, can be minted with a valid signature, or was transferred in the last 24 hours is 409.",
   method: "post",
   path: "/transfers",
   access: { own: true, others: "adminEmoji:transfer" },
@@ -45,8 +47,9 @@ const request = route({
 const listOutgoing = route({
   ...shared,
   id: "listFiltered",
-  summary:
-    "List sent transfers; administrators can list those of other users. With `accepted_after` they are sorted by `accepted_at` unless `sort` is sent",
+  summary: "List sent transfers",
+  description:
+    "Returns your own transfers; administrators can list those of other users with `sender_id`, or `all`. With `accepted_after` they are sorted by `accepted_at` unless `sort` is sent.",
   method: "get",
   path: "/transfers",
   access: { own: true, others: "adminEmoji:transfer" },
@@ -86,8 +89,9 @@ const listOutgoing = route({
 const listIncoming = route({
   ...shared,
   id: "listIncoming",
-  summary:
-    "List received transfers: those to accept, or those accepted; up to 1,000 per page. 403 until the email address is confirmed",
+  summary: "List received transfers",
+  description:
+    "`accepted=false`, the default, lists transfers that you can accept; `accepted=true` those that you have accepted. 403 with `email_unconfirmed` until you have confirmed the email address.",
   method: "get",
   path: "/transfers/incoming",
   query: { ...arrayQuery(incomingList), accepted: Schema.optionalKey(BooleanText) },
@@ -110,6 +114,8 @@ const remove = route({
   ...shared,
   id: "deleteTransfer",
   summary: "Delete a transfer that is not accepted yet",
+  description:
+    "The sender or the receiver ends a transfer before it is accepted. The id stays with its owner. An accepted or expired transfer is 409.",
   method: "del",
   path: "/transfers/:transfer_id",
   access: { own: true, others: "adminEmoji:transfer" },
@@ -123,8 +129,9 @@ const remove = route({
 const senderAccept = route({
   ...shared,
   id: "senderAcceptTransfer",
-  summary:
-    "Confirm a transfer as its sender, with the mailed code. 429 after 10 wrong codes per id and 20 per user within 24 hours",
+  summary: "Confirm a transfer as its sender",
+  description:
+    "Send the code from the sender's mail. The receiver then gets a mail with another code. A code is valid for ten minutes and five attempts; a wrong one is 422. After 10 wrong codes per id or 20 per user within 24 hours the answer is 429.",
   method: "post",
   path: "/transfers/:transfer_id/sender_accept",
   access: { own: true },
@@ -143,8 +150,9 @@ const senderAccept = route({
 const receiverAccept = route({
   ...shared,
   id: "receiverAcceptTransfer",
-  summary:
-    "Accept a transfer as its receiver, with the mailed code. 429 after 10 wrong codes per id and 20 per user within 24 hours",
+  summary: "Accept a transfer as its receiver",
+  description:
+    "Send the code from the receiver's mail. The id moves to the receiver at once, its records are deleted if the sender asked for it, and the answer contains the received ids. After 10 wrong codes per id or 20 per user within 24 hours the answer is 429.",
   method: "post",
   path: "/transfers/:transfer_id/receiver_accept",
   access: { own: true },
@@ -164,6 +172,8 @@ const resendCode = route({
   ...shared,
   id: "resendCode",
   summary: "Mail a new code to the party that has to confirm",
+  description:
+    "Before the sender has confirmed, the sender gets the code; afterwards the receiver. At most one code per minute is sent.",
   method: "post",
   path: "/transfers/:transfer_id/resend_code",
   access: { own: true, others: "adminEmoji:transfer" },

@@ -21,6 +21,7 @@ export interface Asset {
 const folders: Readonly<Record<string, string>> = {
   "": join(projectRoot, "src/web/assets"),
   "console-": join(projectRoot, "src/console/browser"),
+  "docs-": join(projectRoot, "src/docs-page/browser"),
 }
 const types: Record<string, string> = {
   ".css": "text/css; charset=utf-8",

@@ -20,8 +20,9 @@ const forUser = { user_id: Schema.optionalKey(Uuid) }
 const create = route({
   id: "createApiKey",
   group: "api keys",
-  summary:
-    "Create an API key. Only this response contains the complete key. `sensitive: true` allows sensitive operations; without two-factor login it requires `current_password`",
+  summary: "Create an API key",
+  description:
+    "Only this response contains the complete key. `scopes` limits it; a key never has more rights than its user. `sensitive: true` allows sensitive operations; without two-factor login it requires `current_password`. Only a login session can create a key.",
   method: "post",
   path: "/api_keys",
   auth: "JWT",
@@ -60,8 +61,9 @@ const create = route({
 const list = route({
   id: "listApiKeys",
   group: "api keys",
-  summary:
-    "List API keys without the secrets. Another user's keys (`user_id`) require the scope adminUser:load",
+  summary: "List API keys without the secrets",
+  description:
+    "`last_used_at` helps to find keys that are not needed. Another user's keys (`user_id`) require the scope adminUser:load.",
   method: "get",
   path: "/api_keys",
   auth: "JWT",
@@ -82,6 +84,7 @@ const remove = route({
   id: "deleteApiKey",
   group: "api keys",
   summary: "Delete an API key. It stops working immediately",
+  description: "It stops working immediately, also on open live sockets.",
   method: "del",
   path: "/api_keys/:id",
   auth: "JWT",

@@ -33,6 +33,8 @@ const token = route({
   id: "login",
   group,
   summary: "Log in with a password and an email or alternate_id",
+  description:
+    "Returns an access token for 15 minutes and a refresh token for 30 days. If `requires_2fa` is not empty, send a code with the refresh token to `POST /auth/2fa` first. A wrong name or password is 401, without saying which.",
   method: "post",
   path: "/auth/token",
   auth: "none",
@@ -54,6 +56,8 @@ const refresh = route({
   id: "refreshToken",
   group,
   summary: "Exchange a refresh token for new tokens",
+  description:
+    "Returns a new access token and a new refresh token. A refresh token works once: its predecessor is accepted for at most 60 seconds, and any older one ends the session.",
   method: "post",
   path: "/auth/token/refresh",
   auth: "none",
@@ -73,7 +77,9 @@ const refresh = route({
 const twoFactor = route({
   id: "twoFactorAuthentication",
   group,
-  summary: "Verify a two-factor code, to complete a login or to renew the grace period of a session",
+  summary: "Verify a two-factor code",
+  description:
+    'Completes a login, or renews the 15 minutes in which a session may do sensitive operations. `refresh_token` is the one of the login. Each code works once. Five wrong codes in a row lock the codes of the account for 15 minutes: the answer is then 429 with `"state": "Locked"`.',
   method: "post",
   path: "/auth/2fa",
   auth: "none",
@@ -98,7 +104,9 @@ const sentIfKnown = {
 const magicLink = route({
   id: "magicLinkLogin",
   group,
-  summary: "Mail a login link. The response does not reveal whether the user exists",
+  summary: "Mail a login link",
+  description:
+    "The answer is the same whether or not the user exists. `redirect` is the path at which the browser continues after the login.",
   method: "post",
   path: "/auth/magic_link",
   work: "login",
@@ -130,8 +138,9 @@ const magicLink = route({
 const consumeMagicLink = route({
   id: "consumeMagicLink",
   group,
-  summary:
-    "Log in with the token of a mailed link and confirm the email. An account with a password also requires the password or an access token; without either the response is 422 `required`. `discard_credentials: true` replaces both: it removes the password, sessions and keys that were set up before",
+  summary: "Log in with the token of a mailed link",
+  description:
+    "Confirms the email address. An account with a password also requires the password or an access token; without either the response is 422 `required`. `discard_credentials: true` replaces both: it removes the password, sessions and keys that were set up before.",
   method: "post",
   path: "/auth/magic_link/consume",
   auth: "optional",
@@ -165,8 +174,9 @@ const consumeMagicLink = route({
 const requestReset = route({
   id: "requestPasswordReset",
   group,
-  summary:
-    "Mail a link that sets a new password. An account without a password gets a login link, an unconfirmed address a confirmation link. The response does not reveal whether the user exists",
+  summary: "Mail a link that sets a new password",
+  description:
+    "An account without a password gets a login link, an unconfirmed address a confirmation link. The answer is the same whether or not the user exists.",
   method: "post",
   path: "/auth/password_reset",
   work: "login",
@@ -193,8 +203,9 @@ const requestReset = route({
 const confirmReset = route({
   id: "confirmPasswordReset",
   group,
-  summary:
-    "Set a new password with the token of a mailed link. Ends all other sessions. Users with two-factor authentication must still enter a code",
+  summary: "Set a new password with the token of a mailed link",
+  description:
+    "Returns a new login and ends all other sessions. Users with two-factor authentication must still enter a code.",
   method: "post",
   path: "/auth/password_reset/confirm",
   auth: "none",
@@ -215,6 +226,8 @@ const logout = route({
   id: "logout",
   group,
   summary: "Log out: end all sessions and access tokens of the user",
+  description:
+    "Also closes the live sockets of the user. To end one session only, use `DELETE /account/sessions/{session_id}`.",
   method: "post",
   path: "/logout",
   auth: "two_factor",

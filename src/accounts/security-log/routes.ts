@@ -18,8 +18,9 @@ const shared = {
 const own = route({
   ...shared,
   id: "getSecurityLog",
-  summary:
-    "List the security events of your account of the last year, newest first: logins, failed logins, and changes of credentials and permissions. Requires a login session",
+  summary: "List the security events of your account",
+  description:
+    "Logins, failed logins, and changes of credentials and permissions of the last year, newest first. API keys cannot read it.",
   path: "/account/security_log",
   // The log contains the addresses of the user, which an API key has no need for.
   auth: "two_factor",
@@ -35,7 +36,8 @@ const own = route({
 const ofUser = route({
   ...shared,
   id: "getSecurityLogOfUser",
-  summary: "List the security events of a user of the last year, newest first",
+  summary: "List the security events of a user",
+  description: "For administrators: the events of the last year, newest first.",
   path: "/users/:id/security_log",
   auth: "JWT",
   scope: "adminUser:load",

@@ -11,8 +11,9 @@ const group = "authentication"
 const list = route({
   id: "listSessions",
   group,
-  summary:
-    "List the current user's login sessions with device, address and last use. `current` marks this one",
+  summary: "List the current user's login sessions",
+  description:
+    "Each session has its device, address and last use. `current` marks the session of this request.",
   method: "get",
   path: "/account/sessions",
   auth: "two_factor",
@@ -30,8 +31,8 @@ const list = route({
 const end = route({
   id: "endSession",
   group,
-  summary:
-    "End one login session of the current user. Its tokens stop working and its live sockets are closed",
+  summary: "End one login session of the current user",
+  description: "Its tokens stop working, and its live sockets are closed.",
   method: "del",
   path: "/account/sessions/:session_id",
   auth: "two_factor",

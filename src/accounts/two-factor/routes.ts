@@ -68,13 +68,26 @@ const enableRow = {
     ),
 } as const
 
-const enable = route({ ...enableRow, id: "enable2FA", path: "/account/2fa/enable" })
-const enableShort = route({ ...enableRow, id: "enable2FAShort", path: "/account/2fa" })
+const enable = route({
+  ...enableRow,
+  id: "enable2FA",
+  description:
+    "For an authenticator app the response has the secret and a link for a QR code; for SMS a code is sent to `phone`. The backup codes are shown only now. The method is in use after `POST /account/2fa/confirm`.",
+  path: "/account/2fa/enable",
+})
+const enableShort = route({
+  ...enableRow,
+  id: "enable2FAShort",
+  description: "The same operation as `POST /account/2fa/enable`.",
+  path: "/account/2fa",
+})
 
 const confirm = route({
   id: "confirm2FA",
   group,
   summary: "Confirm the setup of a two-factor method with its code",
+  description:
+    "Puts the method into use. All other sessions of the user must then enter a code before sensitive operations, and API keys lose sensitive operations.",
   method: "post",
   path: "/account/2fa/confirm",
   auth: "two_factor",
@@ -97,6 +110,8 @@ const disable = route({
   id: "disable2FA",
   group,
   summary: "Disable one or all two-factor methods",
+  description:
+    "Send `provider`, or `disable_all: true`. It is a sensitive operation, so it needs a recent code.",
   method: "post",
   path: "/account/2fa/disable",
   auth: "two_factor",
@@ -122,7 +137,9 @@ const disable = route({
 const backupDisable = route({
   id: "backupDisable2FA",
   group,
-  summary: "Disable two-factor authentication with a backup code. No login is required",
+  summary: "Disable two-factor authentication with a backup code",
+  description:
+    "For users who have lost their device. No login is required: name the account by email or `alternate_id`. Each backup code works once, and wrong codes count towards the lock of the account.",
   method: "post",
   path: "/account/2fa/backup_disable",
   auth: "optional",
@@ -154,7 +171,9 @@ const backupDisable = route({
 const smsCode = route({
   id: "send2FASms",
   group,
-  summary: "Send a two-factor code by SMS, to the current user or for a pending login",
+  summary: "Send a two-factor code by SMS",
+  description:
+    "Sends it to the current user, or to the user of a pending login if the access token of that login is sent.",
   method: "post",
   path: "/account/2fa/sms_code",
   auth: "optional",

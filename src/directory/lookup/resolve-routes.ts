@@ -28,7 +28,9 @@ const group = "lookup"
 const one = route({
   id: "resolveEmojiID",
   group,
-  summary: "Get the one address to which a wallet sends an asset on a network",
+  summary: "Get the address to which a wallet sends an asset on a network",
+  description:
+    "Selects one address by fixed rules, checks that it belongs to the network, and returns it in the form that users paste. `rule` names the rule, and `warnings` contains reasons to ask the user, such as a new owner. If there is no address, the answer is 404 `no_address`; an asset on several networks without `network` is 400 `network_required`. Never send without the `memo` if there is one.",
   method: "get",
   path: "/emoji_id/:emoji_id/resolve",
   auth: "none",
@@ -56,6 +58,8 @@ const many = route({
   id: "resolveEmojiIDs",
   group,
   summary: "Get the addresses for up to 100 pairs of an emoji id and an asset",
+  description:
+    "The same as `GET /emoji_id/{emoji_id}/resolve` for many pairs. Each item has its own answer, and its own error.",
   method: "post",
   path: "/emoji_id/resolve",
   auth: "none",

@@ -52,6 +52,8 @@ const lookup = route({
   id: "lookupEmojiID",
   group,
   summary: "Look up the records of an emoji id, optionally filtered by tags",
+  description:
+    "Returns all records, or with `tags` only those of these categories. A cached answer needs no query, and it is never older than an acknowledged change. Send the `ETag` as `If-None-Match` to get 304 while nothing has changed. 404 means that the id is valid but not registered.",
   method: "get",
   path: "/emoji_id/:emoji_id",
   auth: "none",
@@ -80,6 +82,8 @@ const ticker = route({
   id: "lookupEmojiIdTicker",
   group,
   summary: "Look up the records of an emoji id for one ticker",
+  description:
+    "`tag` is a ticker such as BTC, or a hex tag such as 0x1003. Returns only the records of this category, as they are stored. To send an asset, use `resolve`.",
   method: "get",
   path: "/emoji_id/:emoji_id/:tag",
   auth: "none",
@@ -104,7 +108,9 @@ const ticker = route({
 const payment = route({
   id: "lookupEmojiIDPayment",
   group,
-  summary: "Look up one payment address per category: the newest default, or the newest",
+  summary: "Look up one payment address per category",
+  description:
+    "Returns for each category the newest default record, or the newest record if none is a default. To send an asset on a known network, use `GET /emoji_id/{emoji_id}/resolve` instead: it never returns an address of another network.",
   method: "get",
   path: "/emoji_id/:emoji_id/payment",
   auth: "none",
@@ -131,6 +137,8 @@ const confirm = route({
   id: "confirmRecord",
   group,
   summary: "Check whether an emoji id still has this address or data",
+  description:
+    "Checks a stored address again before a payment. `result` is true if the id has a record of this category with this data now.",
   method: "get",
   path: "/emoji_id/:emoji_id/confirm",
   auth: "none",
@@ -159,6 +167,8 @@ const batch = route({
   id: "lookupEmojiIDs",
   group,
   summary: "Look up a list of up to 100 emoji ids",
+  description:
+    "Returns one answer per id, in the order of the request. An invalid or unregistered id has an error in its own answer and does not fail the request.",
   method: "post",
   path: "/emoji_id/lookup",
   auth: "none",

@@ -52,7 +52,9 @@ const recordCash = ({ event, order: { context } }: CartTurn, { amount, method }:
 const getItems = route({
   ...shared,
   id: "getItems",
-  summary: "Get the cart. Unavailable items are marked; items of an expired order are included again",
+  summary: "Get the cart",
+  description:
+    "The open order of the user, which is created if there is none. Items that another user has claimed are marked, and items of an expired order are included again. The live channel `cart` reports every change.",
   method: "get",
   path: "/cart",
   scope: "cart:show",
@@ -66,7 +68,9 @@ const getItems = route({
 const addItems = route({
   ...shared,
   id: "addItems",
-  summary: "Add ids or lootboxes to the cart at current prices",
+  summary: "Add ids or lootboxes to the cart",
+  description:
+    "At current prices. Items in the cart are not reserved: a checkout claims them. The same id twice, or an id that cannot be bought, is 422 `eligibility`. An order pending payment is 409.",
   method: "post",
   path: "/cart",
   scope: "cart:update",
@@ -80,7 +84,9 @@ const addItems = route({
 const clearCart = route({
   ...shared,
   id: "clearCart",
-  summary: "Empty the cart. An order pending payment is cancelled and returned instead",
+  summary: "Empty the cart",
+  description:
+    "An order pending payment is cancelled and returned instead, and its ids become available at once.",
   method: "del",
   path: "/cart",
   work: "provider",
@@ -93,6 +99,8 @@ const removeItem = route({
   ...shared,
   id: "removeItem",
   summary: "Remove an item from the cart",
+  description:
+    "For a cart that is not pending payment; otherwise 409. The id in the path is `order_items[].id`.",
   method: "del",
   path: "/cart/cart_items/:cart_item_id",
   scope: "cart:update",
@@ -116,8 +124,9 @@ const checkoutRow = {
 const checkout = route({
   ...checkoutRow,
   id: "checkout",
-  summary:
-    "Check out the cart. All ids are held or none, at current prices. For an order pending payment, another method replaces the payment, and the same method returns it again. 422 `eligibility`: another user has claimed an item; GET /cart marks it. 422 `method_unavailable`: the method has no payment provider. In production CardCheckout and WalletPay require Stripe, and CryptoCommerce is not available",
+  summary: "Check out the cart",
+  description:
+    "Holds all ids or none, at current prices, for some minutes: `expires_at`. For an order pending payment, another method replaces the payment, and the same method returns it again. It needs a confirmed email. 422 `eligibility`: another user has claimed an item; `GET /cart` marks it. 422 `method_unavailable`: the method has no payment provider. In production CardCheckout and WalletPay require Stripe, and CryptoCommerce is not available.",
   path: "/cart/checkout",
   work: "provider",
   handler: ({ body, principal }) =>
@@ -130,8 +139,9 @@ const checkout = route({
 const checkoutOrder = route({
   ...checkoutRow,
   id: "checkoutOrder",
-  summary:
-    "Check out an open order. Orders of other users require `adminCart:update`. Cash with the same `external_reference` is booked once; another amount with it is 409. 422 `method_unavailable`: the method has no payment provider",
+  summary: "Check out an open order",
+  description:
+    "The same as `POST /cart/checkout` for the order in the path. Orders of other users require `adminCart:update`. Cash with the same `external_reference` is booked once; another amount with it is 409. 422 `method_unavailable`: the method has no payment provider.",
   path: "/cart/checkout/:id",
   work: "provider",
   access: { own: true, others: "adminCart:update" },
@@ -147,6 +157,8 @@ const convertToDraft = route({
   ...shared,
   id: "convertOrderToDraft",
   summary: "Return an order pending payment to the cart. Releases the ids and cancels the payment",
+  description:
+    "Releases the ids and cancels the payment, so that the items can be changed. A payment that arrives later is not lost: the order is then paid, or can be refunded.",
   method: "post",
   path: "/cart/convert_to_draft",
   work: "provider",
@@ -159,6 +171,8 @@ const applyPromoCode = route({
   ...shared,
   id: "applyPromoCode",
   summary: "Apply a discount code to an order pending payment",
+  description:
+    "The discount is an item of its own with a negative price. A code that is unknown, used up, expired, or not valid for these items is 422.",
   method: "post",
   path: "/cart/promo_code",
   work: "provider",

@@ -27,7 +27,9 @@ const pubkeyParams = { code_id: Uuid, pubkey: text(128) }
 const activate = route({
   ...shared,
   id: "activateRandomYatCode",
-  summary: "Redeem a random id code. The cart holds the free id until the checkout or until it expires",
+  summary: "Redeem a random id code",
+  description:
+    "Chooses a free id that matches the pattern of the code. The cart holds it until the checkout or until it expires. A code with public keys needs a signature of the caller's `alternate_id` by one of them; a code that is used up is 422.",
   method: "post",
   path: "/codes/:code_id/random_yat",
   scope: "cart:update",
@@ -73,8 +75,9 @@ const listingRefused = {
 const addPubkey = route({
   ...shared,
   id: "addPubkeyForCode",
-  summary:
-    "Allow a public key to activate a code. `kind` says how the key signs: `ristretto255` (default) or `ed25519`, which is recommended because Ristretto255 signatures of existing clients can be forged",
+  summary: "Allow a public key to activate a code",
+  description:
+    "`kind` says how the key signs: `ristretto255` (default) or `ed25519`, which is recommended because Ristretto255 signatures of existing clients can be forged.",
   method: "post",
   path: "/codes/:code_id/pubkeys/:pubkey",
   access: { organization: "organizationCode:admin", others: "code:write" },
@@ -110,7 +113,8 @@ const addPubkey = route({
 const removePubkey = route({
   ...shared,
   id: "revokePubkeyForCode",
-  summary: "Remove a public key from the keys that can activate a code",
+  summary: "Remove a public key from a code",
+  description: "Signatures of the key no longer activate the code. 404 if the key is not listed.",
   method: "del",
   path: "/codes/:code_id/pubkeys/:pubkey",
   access: { organization: "organizationCode:admin", others: "code:write" },

@@ -21,8 +21,9 @@ const showWritten = ({ rows }: WriteOutcome<Code, undefined>) => showCode(rows[0
 const listCodes = route({
   ...shared,
   id: "listCodes",
-  summary:
-    "List codes and their uses. `organization_id` lists the codes of an organization; it requires organizationCode:admin in the organization",
+  summary: "List codes and their uses",
+  description:
+    "`organization_id` lists the codes of an organization; it requires organizationCode:admin in the organization.",
   method: "get",
   path: "/codes",
   access: { organization: "organizationCode:admin", others: "code:read" },
@@ -50,8 +51,9 @@ const listCodes = route({
 const createCode = route({
   ...shared,
   id: "createCode",
-  summary:
-    "Create a discount code or a random id code. `organization_id` requires organizationCode:admin in the organization. Codes of an organization discount only orders of its partner pages and signed activations, within its budget",
+  summary: "Create a discount code or a random id code",
+  description:
+    "A discount is a percentage or an amount in cents. Limits such as `max_uses`, `end_date` and `pattern` are exact, also under load. `organization_id` requires organizationCode:admin in the organization. Codes of an organization discount only orders of its partner pages and signed activations, within its budget.",
   method: "post",
   path: "/codes",
   access: { organization: "organizationCode:admin", others: "code:write" },
@@ -70,7 +72,8 @@ const createCode = route({
 const deleteCode = route({
   ...shared,
   id: "deleteCode",
-  summary: "Delete a code. Earlier uses stay valid",
+  summary: "Delete a code",
+  description: "It cannot be used any more. Earlier uses stay valid.",
   method: "del",
   path: "/codes/:code_id",
   access: { organization: "organizationCode:admin", others: "code:delete" },

@@ -15,8 +15,8 @@ const params = { id: text(255) }
 const listPaymentMethods = route({
   ...shared,
   id: "listPaymentMethods",
-  summary:
-    "List the caller's payment methods, 100 per page. Test cards are hidden if test payments are disabled",
+  summary: "List your payment methods",
+  description: "100 per page. Test cards are hidden if test payments are disabled.",
   method: "get",
   path: "/payment_methods",
   scope: "paymentMethod:read",
@@ -35,6 +35,7 @@ const deletePaymentMethod = route({
   ...shared,
   id: "deletePaymentMethods",
   summary: "Delete a payment method here and at the provider",
+  description: "The provider cannot charge it any more. Payments that were made with it stay valid.",
   method: "del",
   path: "/payment_methods/:id",
   work: "provider",
@@ -58,6 +59,7 @@ const setDefaultPaymentMethod = route({
   ...shared,
   id: "setDefaultPaymentMethod",
   summary: "Set the default payment method",
+  description: "The earlier default method stays available.",
   method: "put",
   path: "/payment_methods/:id/default",
   scope: "paymentMethod:setDefault",

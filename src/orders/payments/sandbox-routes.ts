@@ -33,7 +33,9 @@ const getSession = Effect.fnUntraced(function* (sessionId: string) {
 const showCheckout = route({
   ...shared,
   id: "sandboxCheckout",
-  summary: "Show the test payment page. 404 in production unless PAYMENTS=sandbox",
+  summary: "Show the test payment page",
+  description:
+    "The buyer's browser comes here from a checkout with the sandbox. 404 in production unless PAYMENTS=sandbox.",
   method: "get",
   success: Schema.Unknown,
   produces: "text/html",
@@ -60,8 +62,9 @@ const readAction = (body: Uint8Array): Action | undefined => {
 const payCheckout = route({
   ...shared,
   id: "sandboxPay",
-  summary:
-    "Pay, underpay, overpay or decline a test payment (form field `action`). 404 in production unless PAYMENTS=sandbox",
+  summary: "Pay or decline a test payment",
+  description:
+    "The form field `action` pays, underpays, overpays or declines. The browser then returns to the shop. 404 in production unless PAYMENTS=sandbox.",
   method: "post",
   rawBody: true,
   bodyLimitBytes: 4096,

@@ -14,7 +14,8 @@ const webhook = (provider: string, signatureHeader: string) =>
   route({
     id: `${provider}Webhook`,
     group: "webhooks",
-    summary: `Receive a signed ${provider} webhook. Repeated events are applied once. 404 if ${provider} is disabled`,
+    summary: `Receive a webhook of ${provider}`,
+    description: `The provider reports payments here. The signature is checked, and repeated events, in any order, are applied once. 404 if ${provider} is not configured.`,
     method: "post",
     path: `/webhooks/${provider}`,
     work: "provider",

@@ -122,8 +122,9 @@ const authorizePage = route({
   ...pageRow,
   id: "authorize",
   group: "authorization",
-  summary:
-    "Start the authorization-code flow: login page, id selector, or redirect with a code (RFC 6749 section 4.1)",
+  summary: "Start the authorization-code flow",
+  description:
+    "Open it in a browser (RFC 6749 section 4.1). It shows a login page or the selector of ids, or redirects to `redirect_uri` with `code` and `state`. PKCE with S256 is supported. An unknown client or redirect URI shows an error page and never redirects.",
   method: "get",
   path: "/authorize",
   search: authorizationQuery,
@@ -149,7 +150,8 @@ const authorizeForm = route({
   id: "authorizeForm",
   keyless: true,
   group: "authorization",
-  summary: "Log in, choose an id, or cancel in the authorization-code flow (form)",
+  summary: "Submit a form of the authorization-code flow",
+  description: "The pages of `GET /authorize` send it: log in, choose an id, or cancel.",
   path: "/authorize",
   search: authorizationQuery,
   limit: "login",

@@ -19,7 +19,9 @@ const shared = { group: "oauth clients", auth: "JWT", scope: "organization:admin
 const create = route({
   ...shared,
   id: "createOauthClient",
-  summary: "Register an OAuth client. The response is the only one that contains its secret",
+  summary: "Register an OAuth client",
+  description:
+    "For the operator. `redirect_uris` are compared exactly. The response is the only one that contains the secret.",
   method: "post",
   path: "/oauth_clients",
   sensitive: true,
@@ -34,7 +36,8 @@ const create = route({
 const list = route({
   ...shared,
   id: "listOauthClients",
-  summary: "List OAuth clients, up to 1000 per page",
+  summary: "List OAuth clients",
+  description: "For the operator, without the secrets. At most 1,000 are on a page.",
   method: "get",
   path: "/oauth_clients",
   query: arrayQuery(clientList),
@@ -51,7 +54,8 @@ const list = route({
 const update = route({
   ...shared,
   id: "updateOauthClient",
-  summary: "Change the name or the redirect URIs of an OAuth client",
+  summary: "Change an OAuth client",
+  description: "Changes the name or the redirect URIs. Members that the body does not have stay as they are.",
   method: "patch",
   path: "/oauth_clients/:client_id",
   sensitive: true,
@@ -67,7 +71,9 @@ const update = route({
 const rotate = route({
   ...shared,
   id: "rotateOauthClientSecret",
-  summary: "Rotate the secret of an OAuth client. The old secret stops working",
+  summary: "Rotate the secret of an OAuth client",
+  description:
+    "The response is the only one that contains the new secret. The old one stops working at once.",
   method: "post",
   path: "/oauth_clients/:client_id/secret",
   sensitive: true,
@@ -83,6 +89,7 @@ const remove = route({
   ...shared,
   id: "deleteOauthClient",
   summary: "Delete an OAuth client and revoke its tokens",
+  description: "Users of the application lose the access that they had given to it.",
   method: "del",
   path: "/oauth_clients/:client_id",
   sensitive: true,

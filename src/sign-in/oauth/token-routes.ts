@@ -102,7 +102,9 @@ const required = (form: Form, name: string): Effect.Effect<string, InvalidReques
 const token = route({
   id: "oauthToken",
   group: "authorization",
-  summary: "Exchange an authorization code or a refresh token for tokens (RFC 6749)",
+  summary: "Exchange a code or a refresh token for tokens",
+  description:
+    'RFC 6749. A code works once and for 60 seconds; a second use revokes its tokens. The access token reaches `GET /emoji_id`, with the id that the user chose, and public operations. Errors have the form `{"error", "error_description"}`.',
   method: "post",
   path: "/token",
   auth: "none",

@@ -1,5 +1,5 @@
 import { type Content, type Html, html } from "../web/html.ts"
-import { type Operation, referred, type Shape, whole } from "./docs-document.ts"
+import { type Operation, referred, type Shape, whole } from "./document.ts"
 
 const maxValuesShown = 16
 
@@ -28,7 +28,7 @@ const formats: Readonly<Record<string, string>> = { "date-time": "time", uuid: "
 /** Describes a shape in words. A named schema is shown as a link to its description. */
 export const shapeView = (given: Shape): Content => {
   const name = referred(given)
-  if (name !== undefined) return html`<a href="#schema-${name}">${name}</a>`
+  if (name !== undefined) return html`<a href="/docs/schemas#schema-${name}">${name}</a>`
   const shape = whole(given)
   if (shape.const !== undefined) return valuesView([shape.const])
   if (shape.enum !== undefined) return valuesView(shape.enum)

@@ -26,6 +26,7 @@ export type Shapes = Readonly<Record<string, Shape>>
 export interface Operation {
   readonly operationId: string
   readonly summary: string
+  readonly description?: string
   readonly tags: ReadonlyArray<string>
   readonly security: ReadonlyArray<Record<string, ReadonlyArray<string>>>
   readonly parameters: ReadonlyArray<{
@@ -41,7 +42,10 @@ export interface Operation {
     {
       readonly description: string
       readonly headers?: Record<string, { readonly schema: Shape }>
-      readonly content: Record<string, { readonly schema: Shape }>
+      readonly content: Record<
+        string,
+        { readonly schema: Shape; readonly examples?: Readonly<Record<string, unknown>> }
+      >
     }
   >
 }

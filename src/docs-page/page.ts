@@ -1,0 +1,48 @@
+import type { Reply } from "../http/response/reply.ts"
+import type { Route } from "../http/route.ts"
+import { type Html, html } from "../web/html.ts"
+import type { Shapes } from "./document.ts"
+import { errorsPage } from "./errors-page.ts"
+import { docsPage } from "./layout.ts"
+import { livePage } from "./live-page.ts"
+import { operationView } from "./operation-view.ts"
+import { quickstart } from "./quickstart.ts"
+import { operationsOf, type Reference, shapesOf, slugOf, titleOf } from "./reference.ts"
+import { membersView } from "./shapes.ts"
+
+const groupPage = (reference: Reference, group: string): Html =>
+  html`${operationsOf(reference)
+    .filter(({ operation }) => operation.tags[0] === group)
+    .map((listed) => operationView(reference, listed))}`
+
+const liveShapes = ({ asyncApi }: Reference): Shapes => asyncApi.components.schemas as Shapes
+
+const schemasPage = (reference: Reference): Html =>
+  html`<p>The named types of requests and responses.</p>
+${Object.entries({ ...shapesOf(reference), ...liveShapes(reference) }).map(([name, shape]) => html`<section class="operation schema" id="schema-${name}"><h2><code>${name}</code></h2>${membersView(shape)}</section>`)}`
+
+const ownPages = new Set(["errors", "live", "schemas"])
+
+/** The names of all pages except the start page. */
+export const pageNames = (table: ReadonlyArray<Route>): ReadonlySet<string> =>
+  new Set([...ownPages, ...table.filter(({ internal }) => !internal).map(({ group }) => slugOf(group))])
+
+/** Renders the page of this name. The start page has an empty name; other names are groups of operations. */
+export const renderPage = (reference: Reference, name: string): Reply<never> => {
+  const path = name === "" ? "/docs" : `/docs/${name}`
+  const show = (title: string, content: Html) => docsPage(reference, path, title, content)
+  switch (name) {
+    case "":
+      return show("Quickstart", quickstart(reference))
+    case "errors":
+      return show("Errors", errorsPage(reference.openApi.components.examples))
+    case "live":
+      return show("Live updates", livePage(reference))
+    case "schemas":
+      return show("Schemas", schemasPage(reference))
+    default: {
+      const group = name.replaceAll("-", " ")
+      return show(titleOf(group), groupPage(reference, group))
+    }
+  }
+}

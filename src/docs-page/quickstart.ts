@@ -1,0 +1,87 @@
+import { type Html, html } from "../web/html.ts"
+import { codeBlock } from "./layout.ts"
+import type { Reference } from "./reference.ts"
+
+/** A complete program. test/docs-page/program.test.ts runs it. */
+export const walletProgram = (baseUrl: string): string => `// wallet.mjs: node wallet.mjs 🚀🌊🔥 USDC ethereum
+const base = "${baseUrl}"
+const [id, asset, network] = process.argv.slice(2)
+
+async function lookUp() {
+  const query = new URLSearchParams({ asset, network })
+  const response = await fetch(\`\${base}/emoji_id/\${encodeURIComponent(id)}/resolve?\${query}\`)
+  const answer = await response.json()
+  console.log(response.ok ? \`send to \${answer.address}\` : \`\${answer.code}: \${answer.error}\`)
+}
+
+let position = {} // epoch and offset of the last frame
+let failures = 0
+function watch() {
+  const socket = new WebSocket(\`\${base.replace("http", "ws")}/live\`)
+  socket.onopen = () => {
+    socket.send(JSON.stringify({ type: "connect" }))
+    socket.send(JSON.stringify({ type: "subscribe", channel: \`emoji_id:\${id}\`, ...position }))
+  }
+  socket.onmessage = ({ data }) => {
+    const { epoch = position.epoch, error, offset, type } = JSON.parse(data)
+    if (type === "error") return console.error(error)
+    if (offset === undefined) return // not about the channel
+    ;[position, failures] = [{ epoch, offset }, 0]
+    lookUp().catch(console.error) // the state on subscribing, and every change after it
+  }
+  socket.onclose = () => setTimeout(watch, Math.random() * Math.min(30_000, 500 * 2 ** failures++))
+}
+watch()`
+
+const lookUpLines = `B=BASE_URL
+
+# 1. Look an id up: all of its records. No login is needed.
+curl $B/emoji_id/🚀🌊🔥
+
+# 2. The one address to which a wallet sends USDC on Ethereum.
+curl "$B/emoji_id/🚀🌊🔥/resolve?asset=USDC&network=ethereum"`
+
+const loginLines = (
+  email: string,
+  password: string,
+) => `# 3. Log in. Keep the access token for the requests that need one.
+A=$(curl -s $B/auth/token -H "Content-Type: application/json" \\
+  -d '{"email":"${email}","password":"${password}"}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+curl $B/account -H "Authorization: Bearer $A"`
+
+export const quickstart = ({ baseUrl, demoLogins }: Reference): Html => {
+  const { email, password } = demoLogins[0] ?? { email: "you@example.com", password: "your password" }
+  return html`<p>An emoji id, such as 🚀🌊🔥, leads to payment addresses, links and keys. This API looks ids up, sells and transfers them,
+and reports every change at once. It speaks JSON over HTTPS, and a WebSocket for <a href="/docs/live">live updates</a>.</p>
+<h2 id="first-requests">First requests</h2>
+${codeBlock(lookUpLines.replace("BASE_URL", baseUrl), "Shell")}
+${codeBlock(loginLines(email, password), "Shell")}
+<p>The examples of all operations use <code>$B</code> and <code>$A</code> as these lines set them. Each operation has a form
+that sends it from this page: log in at the top first if it needs a login.</p>
+<h2 id="wallet">A wallet lookup that stays current</h2>
+<p>A complete program. It prints the address for an asset, and prints it again whenever the owner changes the id. After a lost
+connection it connects again and continues after its last position. It needs Node 22 or newer, and no packages. In a browser, only
+the second line differs.</p>
+${codeBlock(walletProgram(baseUrl), "wallet.mjs")}
+<p>Show every new address to the user before they sign. <a href="/docs/lookup#resolveEmojiID">Resolve</a> explains rules and
+warnings, and <a href="/docs/live">Live updates</a> the frames.</p>
+<h2 id="authentication">Authentication</h2>
+<p>Send <code>Authorization: Bearer</code> with an access token from <a href="/docs/authentication#login">POST /auth/token</a>, or
+<code>X-Api-Key</code> with a key from <a href="/docs/api-keys#createApiKey">POST /api_keys</a>. An access token lives 15 minutes:
+<a href="/docs/authentication#refreshToken">renew it</a> with the refresh token. Sensitive operations of users with two-factor login
+answer 424 until a <a href="/docs/authentication#twoFactorAuthentication">recent code</a> was sent.</p>
+<h2 id="emoji-ids">Emoji ids in requests</h2>
+<p>Percent-encode ids in URLs, as <code>encodeURIComponent</code> does. Every spelling is accepted: with or without variation selectors
+and skin tones. Responses have the canonical spelling.</p>
+<h2 id="idempotency">Safe retries</h2>
+<p>Send an <code>Idempotency-Key</code>, a random text of your choice, with a write. If the response is lost, send the same request with
+the same key again: it is executed once, and you get the first response with <code>Idempotent-Replayed: true</code>. Another request
+with the same key is 422.</p>
+<h2 id="lists">Lists</h2>
+<p>A list takes <code>limit</code>, <code>sort</code>, <code>dir</code>, and the cursors <code>after</code> and <code>before</code>. Read
+the next page with <code>paging.next</code> of the response as <code>after</code>. A list that is an array has the URLs of its pages in
+the header <code>Link</code>. Rows that are added meanwhile shift nothing.</p>
+<h2 id="tools">Machine-readable</h2>
+<p><a href="/openapi.json">/openapi.json</a> is OpenAPI 3.1 with all descriptions and examples, and
+<a href="/asyncapi.json">/asyncapi.json</a> is AsyncAPI 3.1. Both work with common generators.</p>`
+}

@@ -1,0 +1,42 @@
+import { spawn } from "node:child_process"
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, it } from "vitest"
+import { ethereum, serveDirectory } from "../directory/directory-service.ts"
+import { cleanUp } from "../fixtures/suite/clean-up.ts"
+
+const other = "0x52908400098527886E0F7030069857D2E4169EE7"
+const decode = (text: string) =>
+  text
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&")
+
+it("the program of the quickstart has less than thirty lines, prints the address, and prints every change of it", async () => {
+  const service = await serveDirectory()
+  const owner = await service.user()
+  await service.register("🚀🌊🔥", owner)
+  await service.edit("🚀🌊🔥", owner, { insert: [{ tag: "0x1004", data: ethereum }] })
+  const { text } = await service.call("GET", "/docs")
+  const source = decode(/wallet\.mjs<\/figcaption><pre[^>]*><code>([\s\S]*?)<\/code>/.exec(text)?.[1] ?? "")
+  expect(source.split("\n").length).toBeLessThan(30)
+  const base = /base = "([^"]*)"/.exec(source)?.[1] ?? ""
+  const file = join(mkdtempSync(join(tmpdir(), "docs-program-")), "wallet.mjs")
+  writeFileSync(file, source.replace(base, service.url))
+  // Node 22 and newer have a WebSocket without this option.
+  const options = typeof WebSocket === "undefined" ? ["--experimental-websocket"] : []
+  const program = spawn(process.execPath, [...options, file, "🚀🌊🔥", "USDC", "ethereum"])
+  cleanUp(() => program.kill("SIGKILL"))
+  const lines: Array<string> = []
+  program.stdout.on("data", (chunk: Buffer) => lines.push(...chunk.toString().trim().split("\n")))
+  await expect.poll(() => lines).toEqual([`send to ${ethereum}`])
+  await service.edit("🚀🌊🔥", owner, { insert: [{ tag: "0x1004", data: other }] })
+  await expect.poll(() => lines.at(-1)).toBe(`send to ${other}`)
+  await service.edit("🚀🌊🔥", owner, {
+    delete: (await service.lookup("🚀🌊🔥")).body.result.map(({ hash }: { hash: string }) => hash),
+  })
+  await expect.poll(() => lines.at(-1)).toMatch(/^no_address: /)
+})
