@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
+import type { Operation } from "../../src/docs-page/document.ts"
 import { openApi } from "../../src/http/openapi.ts"
 import { parameterNames } from "../../src/http/request/path.ts"
-import type { Operation } from "../../src/docs-page/document.ts"
 import { routes } from "../../src/routes.ts"
 import { contractOperations, expectContract } from "../fixtures/contract.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { bypass2fa, reservedScopes, type Scope, scopes } from "../../schema/accounts/scope.ts"
-import { openApi } from "../../src/http/openapi.ts"
 import type { Operation } from "../../src/docs-page/document.ts"
+import { openApi } from "../../src/http/openapi.ts"
 import { routes } from "../../src/routes.ts"
 import { scopesInCasesOf, scopesOf } from "../fixtures/access-table.ts"
 import { serve } from "../fixtures/service.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { openApi } from "../../src/http/openapi.ts"
 import type { Operation } from "../../src/docs-page/document.ts"
+import { openApi } from "../../src/http/openapi.ts"
 import { routes } from "../../src/routes.ts"
 import { contractMembers, contractOperations } from "../fixtures/contract.ts"
 import { serve } from "../fixtures/service.ts"

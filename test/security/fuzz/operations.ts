@@ -1,7 +1,7 @@
 import { Schema } from "effect"
+import type { Operation } from "../../../src/docs-page/document.ts"
 import { openApi } from "../../../src/http/openapi.ts"
 import type { Route } from "../../../src/http/route.ts"
-import type { Operation } from "../../../src/docs-page/document.ts"
 import { routes } from "../../../src/routes.ts"
 
 /** A row of the route table, and what the oracle needs of it, computed once. */
