@@ -50,6 +50,23 @@ const headersOf = (status: number): Json => {
   }
 }
 
+const errorHeaders = {
+  "X-Error-Code": {
+    description: "The code of the error, also if the body has none.",
+    schema: { type: "string" },
+  },
+  "X-Request-Id": {
+    description: "The id of the request in the log of the service.",
+    schema: { type: "string" },
+  },
+}
+const errorHeaderRefs = Object.fromEntries(
+  Object.keys(errorHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+)
+const headersOfError = (status?: number): Json => ({
+  headers: { ...(status === undefined ? {} : (headersOf(status)["headers"] as Json)), ...errorHeaderRefs },
+})
+
 const entityTag = header("ETag", "Identifies this version of the response.")
 const replayed = header(
   "Idempotent-Replayed",
@@ -122,11 +139,15 @@ export const openApi = (
     for (const [status, kinds] of problemsByStatus(route)) {
       found[status] ??= {
         description: kinds[0]?.summary,
-        ...headersOf(status),
+        ...headersOfError(status),
         content: problemContent(route, kinds),
       }
     }
-    found["default"] = { description: "Any other error.", content: problemContent(route, []) }
+    found["default"] = {
+      description: "Any other error.",
+      ...headersOfError(),
+      content: problemContent(route, []),
+    }
     return found
   }
 
@@ -171,6 +192,7 @@ export const openApi = (
     components: {
       schemas,
       securitySchemes,
+      headers: errorHeaders,
       examples: errorExamples(published, examples.errors),
     },
   }

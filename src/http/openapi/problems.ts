@@ -21,8 +21,20 @@ const problemMembers = {
   request_id: { type: "string" },
 }
 
+const fields = {
+  type: "object",
+  additionalProperties: {
+    type: "array",
+    items: {
+      type: "object",
+      required: ["code", "message"],
+      properties: { code: { type: "string" }, message: { type: "string" } },
+    },
+  },
+}
+
 export const errorSchemas: Record<string, Json> = {
-  Problem: { ...open, required: Object.keys(problemMembers), properties: problemMembers },
+  Problem: { ...open, required: Object.keys(problemMembers), properties: { ...problemMembers, fields } },
   LookupProblem: { ...open, required: ["error"], properties: { error: { type: "string" } } },
   OauthProblem: {
     ...open,
@@ -32,20 +44,7 @@ export const errorSchemas: Record<string, Json> = {
   FieldProblem: {
     ...open,
     required: [...Object.keys(problemMembers), "fields"],
-    properties: {
-      ...problemMembers,
-      fields: {
-        type: "object",
-        additionalProperties: {
-          type: "array",
-          items: {
-            type: "object",
-            required: ["code", "message"],
-            properties: { code: { type: "string" }, message: { type: "string" } },
-          },
-        },
-      },
-    },
+    properties: { ...problemMembers, fields },
   },
 }
 
