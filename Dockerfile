@@ -26,8 +26,6 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/dist dist
 COPY --from=build /app/schema/sql schema/sql
 COPY --from=build /app/src/web/assets src/web/assets
-COPY --from=build /app/src/console/browser src/console/browser
-COPY --from=build /app/src/docs-page/browser src/docs-page/browser
 COPY --from=build /app/src/docs-page/examples.json src/docs-page/examples.json
 COPY --from=build /app/node_modules node_modules
 # pg_dump, for backups of an external database.

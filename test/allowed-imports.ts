@@ -35,7 +35,7 @@ export const subjects: Readonly<Record<string, ReadonlyArray<string>>> = {
   orders: ["accounts", "keys", "lootboxes", "market", "sign-in"],
   partners: ["accounts", "directory", "market", "orders", "organizations", "sign-in"],
   "current-user": ["accounts", "directory", "keys", "transfers"],
-  console: ["accounts", "directory", "orders", "sign-in"],
+  console: ["accounts", "client", "directory", "orders", "sign-in"],
   operations: [
     "accounts",
     "directory",
@@ -47,7 +47,7 @@ export const subjects: Readonly<Record<string, ReadonlyArray<string>>> = {
     "sign-in",
     "transfers",
   ],
-  "docs-page": [],
+  "docs-page": ["client"],
   demo: ["accounts", "directory", "keys", "lootboxes", "orders", "organizations", "sign-in"],
   cli: [
     "accounts",

@@ -54,8 +54,8 @@ export const consolePage = ({
   page({
     title: "Emoji Id Directory",
     wide: true,
-    styles: ["console-style.css"],
-    scripts: ["console-main.js"],
+    styles: ["console.css"],
+    script: "console",
     body: html`<a class="skip" href="#view">Skip to content</a>
 <header class="bar">
 <a class="home" href="/"><span class="home-mark" aria-hidden="true">🧭</span> Emoji Id Directory</a>

@@ -53,8 +53,8 @@ export const docsPage = (reference: Reference, path: string, title: string, cont
     title: `${title} · Emoji Id Directory API`,
     wide: true,
     cacheable: true,
-    styles: ["docs-style.css"],
-    scripts: ["docs-main.js"],
+    styles: ["docs.css"],
+    script: "docs",
     body: html`<a class="skip" href="#content">Skip to content</a>
 <header class="docs-bar"><a class="home" href="/docs"><span aria-hidden="true">🧭</span> API reference</a>
 <a class="menu-button" href="#menu">Menu</a>

@@ -21,22 +21,22 @@ const asset = route({
   auth: "none",
   internal: true,
   params: { name: Schema.String },
-  query: { v: Schema.optionalKey(Schema.String), same: Schema.optionalKey(Schema.Literal("yes")) },
+  query: { v: Schema.optionalKey(Schema.String) },
   headers: ["accept-encoding"],
   success: Schema.Unknown,
   produces: "application/octet-stream",
   errors: [NotFound],
   handler: ({ headers, params, query }) => {
     const found = findAsset(params.name)
-    if (found === undefined || (query.same === "yes" && query.v !== found.hash))
-      return new NotFound({ error: "This file does not exist." })
+    if (found === undefined) return new NotFound({ error: "This file does not exist." })
     const encoding = encodingFor(found, headers["accept-encoding"] ?? "")
     return Effect.succeed(
       Reply.raw(encoding === undefined ? found.body : found.compressed(encoding), {
         "Content-Type": found.type,
         // A page of another release may request this file with the hash of its own version. The browser must not
         // cache our content under that hash.
-        "Cache-Control": query.v === found.hash ? "public, max-age=31536000, immutable" : "no-cache",
+        "Cache-Control":
+          found.isHashed || query.v === found.hash ? "public, max-age=31536000, immutable" : "no-cache",
         Vary: "Accept-Encoding",
         ETag: `"${found.hash}${encoding === undefined ? "" : `-${encoding}`}"`,
         ...(encoding === undefined ? {} : { "Content-Encoding": encoding }),

@@ -1,13 +1,13 @@
 import { Reply } from "../http/response/reply.ts"
-import { allImportsOf, assetUrl } from "./assets.ts"
-import { type Content, html } from "./html.ts"
+import { assetUrl, scriptUrls } from "./assets.ts"
+import { type Content, type Html, html } from "./html.ts"
 
 export interface PageOptions {
   readonly title: string
   readonly body: Content
   readonly status?: number
-  /** The scripts of the page. They replace the default script `forms.js`, which a page with a form gets. */
-  readonly scripts?: ReadonlyArray<string>
+  /** The bundled script of the page. It replaces the script `forms.js`, which a page with a form gets. */
+  readonly script?: string
   /** Style sheets that are loaded in addition to the common `site.css`. */
   readonly styles?: ReadonlyArray<string>
   /** Whether the response to a form of this page can redirect to another origin. */
@@ -46,9 +46,19 @@ export const pageHeaders = (formsLeadOut = false): Record<string, string> => ({
   "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 })
 
+const scriptTag = (url: string): Html => html`<script type="module" src="${url}"></script>`
+
+const formScripts = (body: Html): Content =>
+  body.text.includes('<form method="post"') && scriptTag(assetUrl("forms.js"))
+
+const bundledScripts = (name: string): Content => {
+  const { imports, url } = scriptUrls(name)
+  return [...imports.map((file) => html`<link rel="modulepreload" href="${file}">`), scriptTag(url)]
+}
+
 export const page = (options: PageOptions): Reply<never> => {
   const body = html`${options.body}`
-  const scripts = options.scripts ?? (body.text.includes('<form method="post"') ? ["forms.js"] : [])
+  const scripts = options.script === undefined ? formScripts(body) : bundledScripts(options.script)
   const document = html`<!doctype html>
 <html lang="en">
 <head>
@@ -58,8 +68,7 @@ export const page = (options: PageOptions): Reply<never> => {
 <title>${options.title}</title>
 <link rel="icon" href="${assetUrl("icon.svg")}" type="image/svg+xml">
 ${["site.css", ...(options.styles ?? [])].map((name) => html`<link rel="stylesheet" href="${assetUrl(name)}">`)}
-${scripts.flatMap(allImportsOf).map((name) => html`<link rel="modulepreload" href="${assetUrl(name)}">`)}
-${scripts.map((name) => html`<script type="module" src="${assetUrl(name)}"></script>`)}
+${scripts}
 </head>
 <body${options.wide ? html` class="wide"` : ""}>
 ${body}

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib"
 import { describe, expect, it } from "vitest"
 import { emojis } from "../../schema/directory/emoji.ts"
 import { emojiGroups } from "../../src/console/emoji-groups.ts"
@@ -26,26 +27,47 @@ describe("the console page", () => {
     expect(text).toContain("is not a supported emoji")
   })
 
-  it("loads modules only from URLs with a version, which the browser may cache permanently", async () => {
+  it("loads files whose names contain their hash, which the browser may cache permanently", async () => {
     const { text } = await service.call("GET", "/")
-    const entry = /src="(\/assets\/console-main\.js\?v=[\w-]+)"/.exec(text)?.[1] ?? ""
-    const seen = new Set<string>()
+    const seen = new Map<string, string>()
     const follow = async (path: string): Promise<void> => {
       if (seen.has(path)) return
-      seen.add(path)
       const { headers, status, text: source } = await service.call("GET", path)
-      expect([path, status, headers.get("cache-control")]).toEqual([
-        path,
-        200,
-        "public, max-age=31536000, immutable",
-      ])
-      for (const [, to] of source.matchAll(/"\.\/([^"]+)"/g)) await follow(`/assets/${to}`)
+      const cached = headers.get("cache-control")
+      expect([path, status, cached]).toEqual([path, 200, "public, max-age=31536000, immutable"])
+      seen.set(path, source)
+      for (const [, to] of source.matchAll(/["'`]\.\/([^"'`]+)["'`]/g)) await follow(`/assets/${to}`)
     }
-    await follow(entry)
-    expect(seen.size).toBeGreaterThan(20)
-    expect([...seen].filter((path) => !path.includes("?v="))).toEqual([])
-    const stale = await service.call("GET", "/assets/console-main.js?v=another")
-    expect(stale.headers.get("cache-control")).toBe("no-cache")
+    const scripts = [...text.matchAll(/(?:modulepreload" href|module" src)="([^"]+)"/g)]
+    for (const [, path = ""] of scripts) await follow(path)
+    expect([...seen.keys()].filter((path) => !/^\/assets\/[\w-]+-[A-Z0-9]{8}\.js$/.test(path))).toEqual([])
+    expect([...seen.keys()]).toContainEqual(expect.stringMatching(/\/transfers-/))
+    // A phone on a slow network loads all of it.
+    const size = [...seen.values()].reduce((sum, source) => sum + gzipSync(source).length, 0)
+    expect(size).toBeLessThan(150_000)
+  })
+
+  it("lists every file that its script imports at once, so that the browser fetches them in parallel", async () => {
+    const { text } = await service.call("GET", "/")
+    const preloaded = [...text.matchAll(/modulepreload" href="([^"]+)"/g)].map(([, path = ""]) => path)
+    const [, entry = ""] = /module" src="([^"]+)"/.exec(text) ?? []
+    for (const path of [entry, ...preloaded]) {
+      const { text: source } = await service.call("GET", path)
+      const imported = [...source.matchAll(/(?:from|import)"\.\/([^"]+)"/g)].map(
+        ([, file]) => `/assets/${file}`,
+      )
+      expect(preloaded).toEqual(expect.arrayContaining(imported))
+    }
+  })
+
+  it("has style sheets that are cached only with the hash of their content", async () => {
+    const cache = async (query: string) =>
+      (await service.call("GET", `/assets/console.css${query}`)).headers.get("cache-control")
+    const { text } = await service.call("GET", "/")
+    const [, query = ""] = /console\.css(\?v=[\w-]+)/.exec(text) ?? []
+    expect(await cache(query)).toBe("public, max-age=31536000, immutable")
+    expect(await cache("?v=another")).toBe("no-cache")
+    expect((await service.call("GET", "/assets/boxes-00000000.js")).status).toBe(404)
   })
 
   it("offers every supported emoji in exactly one group of the emoji picker", () => {

@@ -45,7 +45,7 @@ describe.skipIf(executable === undefined)("the console with delays, failures or 
       epoch: "e",
       offset: 1,
       recovered: false,
-      state: [{ emoji_id: "🎺" }],
+      state: { result: [{ emoji_id: "🎺" }] },
     })
     await page.locator(".story", { hasText: "🎺" }).waitFor()
     expect(await page.locator(".records").textContent()).toContain("second")
@@ -169,10 +169,10 @@ describe.skipIf(executable === undefined)("the console with delays, failures or 
     const person = await register(service)
     const context = await browser.person()
     const page = await openConsole(context, service, person, "#/cart")
-    await context.route("**/console-boxes*", (route) => route.abort())
+    await context.route("**/assets/boxes-*", (route) => route.abort())
     await page.getByRole("link", { name: "Boxes" }).click()
     await page.getByText("The service cannot be reached. Try again.").first().waitFor()
-    await context.unroute("**/console-boxes*")
+    await context.unroute("**/assets/boxes-*")
     await page.getByRole("button", { name: "Try again" }).click()
     await page.getByRole("heading", { name: "Lootboxes" }).waitFor()
   })

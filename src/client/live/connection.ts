@@ -89,6 +89,13 @@ export class LiveConnection {
     else this.#loggedOut()
   }
 
+  /** Connects without waiting for the next attempt, for example because the device is online again. */
+  reconnectNow(): void {
+    if (this.#status !== "waiting") return
+    clearTimeout(this.#retry)
+    void this.#connect()
+  }
+
   close(): void {
     this.#setStatus("closed")
     this.#stopTimers()

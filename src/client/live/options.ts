@@ -11,7 +11,7 @@ export type LiveStatus = "idle" | "connecting" | "connected" | "waiting" | "logg
 export interface LiveOptions {
   readonly url: string
   readonly socket: SocketConstructor
-  readonly credentials: Credentials
+  readonly credentials: Pick<Credentials, "apiKey" | "canRenew" | "renew" | "token">
   readonly onStatus?: (status: LiveStatus) => void
   readonly backoff?: Backoff
 }

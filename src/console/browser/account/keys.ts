@@ -1,0 +1,150 @@
+import type { CreateApiKeyBody, DisplayApiKey, Scope } from "../../../client/api-types.ts"
+import { actionForm, confirmButton, type Values } from "../parts/actions.ts"
+import { badge, field, fill, h, tick } from "../parts/dom.ts"
+import { counted, when } from "../parts/format.ts"
+import type { Section } from "../parts/subnav.ts"
+import { call } from "../platform/api.ts"
+import { account } from "../platform/session.ts"
+
+const keyFacts = ({ created_at, expires_at, last_used_at, scopes }: DisplayApiKey): string =>
+  [
+    counted(scopes?.length ?? 0, "scope"),
+    `created ${when(created_at)}`,
+    last_used_at === undefined ? "not used yet" : `last used ${when(last_used_at)}`,
+    ...(expires_at === undefined ? [] : [`expires ${when(expires_at)}`]),
+  ].join(" · ")
+
+const keyCard = (key: DisplayApiKey, reload: () => Promise<void>) =>
+  h(
+    "li",
+    { class: "card row spread" },
+    h(
+      "span",
+      {},
+      h("strong", {}, key.name),
+      " ",
+      key.sensitive && badge("Sensitive operations", "warn"),
+      h("br"),
+      h("span", { class: "soft small" }, keyFacts(key)),
+    ),
+    confirmButton(
+      "Delete",
+      {
+        question: `Delete the API key ${key.name}?`,
+        consequence: "Applications that use this key lose access immediately.",
+      },
+      async () => {
+        await call("DELETE /api_keys/{id}", { params: { id: key.id } })
+        await reload()
+      },
+      { class: "plain" },
+    ),
+  )
+
+const hasTwoFactor = () => (account.value?.user.two_factor_auth ?? []).length > 0
+
+/**
+ * The choice whether the new key may do sensitive operations. A user without two-factor login enters the password for
+ * it. Users with two-factor login are asked for a code by the dialog that every sensitive operation uses.
+ */
+const sensitiveChoice = () => {
+  const password = field(
+    "Current password",
+    { name: "current_password", type: "password", autocomplete: "current-password" },
+    "Leave empty if you have no password.",
+  )
+  password.hidden = true
+  const choice = tick("Allow sensitive operations", {
+    name: "sensitive",
+    onchange: ({ currentTarget }) => {
+      password.hidden = !currentTarget.checked || hasTwoFactor()
+    },
+  })
+  return h(
+    "div",
+    {},
+    choice,
+    h(
+      "p",
+      { class: "soft small" },
+      "Sensitive operations are transfers, checkouts, new public keys and the deletion of the account. A key that may do them needs no two-factor code. Turning on two-factor authentication removes them from existing keys.",
+    ),
+    password,
+  )
+}
+
+const scopeChoice = (scopes: ReadonlyArray<Scope>) =>
+  h(
+    "fieldset",
+    { class: "scopes" },
+    h("legend", {}, "Permissions"),
+    scopes.map((scope) =>
+      h(
+        "label",
+        { class: "tick small" },
+        h("input", { type: "checkbox", name: "scope", value: scope }),
+        " ",
+        scope,
+      ),
+    ),
+  )
+
+const bodyOf = (values: Values): CreateApiKeyBody => {
+  const password = values.text("current_password")
+  return {
+    name: values.text("name"),
+    scopes: values.all("scope") as ReadonlyArray<Scope>,
+    ...(values.isTicked("sensitive") ? { sensitive: true } : {}),
+    ...(values.isTicked("sensitive") && password !== "" ? { current_password: password } : {}),
+  }
+}
+
+export const drawKeys: Section["draw"] = async (place) => {
+  const list = h("ul", { class: "plain-list" })
+  const made = h("div", { "aria-live": "polite" })
+  const load = async (): Promise<void> => {
+    const keys = await call("GET /api_keys")
+    fill(
+      list,
+      keys.length === 0
+        ? h("li", { class: "soft" }, "No API keys yet.")
+        : keys.map((key) => keyCard(key, load)),
+    )
+  }
+  const sensitive = h("div", {}, sensitiveChoice())
+  fill(
+    place,
+    list,
+    made,
+    h(
+      "section",
+      { class: "card" },
+      h("h2", {}, "New API key"),
+      actionForm(
+        {
+          label: "Create key",
+          name: "New API key",
+          submit: async (values, form) => {
+            const key = await call("POST /api_keys", { body: bodyOf(values) })
+            form.reset()
+            fill(sensitive, sensitiveChoice())
+            fill(
+              made,
+              h(
+                "section",
+                { class: "card good-edge" },
+                h("p", {}, "Copy the key now. It is not shown again."),
+                h("p", {}, h("code", {}, key.api_key)),
+              ),
+            )
+            await load()
+          },
+        },
+        field("Name", { name: "name", maxlength: "100", required: true }),
+        scopeChoice(account.value?.global_scopes ?? []),
+        sensitive,
+      ),
+    ),
+  )
+  await load()
+}

@@ -1,0 +1,89 @@
+import { explain, Problem } from "../platform/http.ts"
+import { sendWith } from "../platform/request.ts"
+import { account, renewed, tokens } from "../platform/session.ts"
+import { prove } from "../proof.ts"
+import { openDialog } from "./dialog.ts"
+import { field, fill, firstInput, h } from "./dom.ts"
+
+const cancelled = () => new Problem(424, { error: "No code was entered. Nothing was changed." })
+
+const sendSms = () => sendWith({ token: tokens.value?.access_token }, "POST /account/2fa/sms_code")
+
+const ask = (): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const problem = h("p", { id: "code-problem", class: "bad problem", role: "alert" })
+    const status = h("p", { class: "soft problem", role: "status" })
+    const codeField = field("Code", {
+      name: "code",
+      "aria-describedby": "code-problem",
+      inputmode: "numeric",
+      autocomplete: "one-time-code",
+      maxlength: "64",
+      required: true,
+    })
+    const input = firstInput(codeField)
+    const bySms = account.value?.user.two_factor_auth?.includes("SMS") ?? false
+    const button = h("button", {}, "Confirm")
+    const submit = async (event: SubmitEvent) => {
+      event.preventDefault()
+      button.disabled = true
+      fill(problem)
+      try {
+        const before = tokens.value
+        const next = await prove(before?.refresh_token ?? "", input.value.trim())
+        if (before !== undefined) renewed(before, next)
+        close()
+        resolve()
+      } catch (error) {
+        fill(problem, explain(error))
+        input.focus()
+        input.select()
+      } finally {
+        button.disabled = false
+      }
+    }
+    const sendAgain = async ({ currentTarget: pressed }: { readonly currentTarget: HTMLButtonElement }) => {
+      pressed.disabled = true
+      fill(problem)
+      try {
+        await sendSms()
+        fill(status, "A code was sent to your phone.")
+      } catch (error) {
+        fill(problem, explain(error))
+      } finally {
+        pressed.disabled = false
+        input.focus()
+      }
+    }
+    const cancel = () => {
+      close()
+      reject(cancelled())
+    }
+    const close = openDialog(
+      { title: "Confirm your identity", submit, cancel },
+      h("p", {}, "Enter a new two-factor code to continue."),
+      codeField,
+      problem,
+      status,
+      h(
+        "div",
+        { class: "row" },
+        button,
+        bySms && h("button", { type: "button", class: "plain", onclick: sendAgain }, "Send code by SMS"),
+        h("button", { type: "button", class: "plain", onclick: cancel }, "Cancel"),
+      ),
+    )
+  })
+
+let asking: Promise<void> | undefined
+
+/**
+ * Asks for a two-factor code. Resolves when the code is verified, and rejects when the user cancels. Calls that need a
+ * code at the same time share one dialog.
+ */
+export const askForCode = (): Promise<void> => {
+  asking ??= ask().finally(() => {
+    asking = undefined
+  })
+  return asking
+}

@@ -1,0 +1,131 @@
+import type { TokenResponse } from "../../client/api-types.ts"
+import { element, labelled } from "./elements.ts"
+
+const storageKey = "docs-login"
+
+interface Login {
+  readonly name: string
+  readonly token: string
+}
+interface DemoLogin {
+  readonly email: string
+  readonly password: string
+}
+
+/** The login of this tab. It is kept while the tab is open, so that all pages use it. */
+const read = (): Login | undefined => {
+  try {
+    return (JSON.parse(sessionStorage.getItem(storageKey) ?? "null") as Login | null) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+let current = read()
+
+/** The access token, or undefined if nobody is logged in. */
+export const accessToken = (): string | undefined => current?.token
+
+const set = (login: Login | undefined): void => {
+  current = login
+  if (login === undefined) sessionStorage.removeItem(storageKey)
+  else sessionStorage.setItem(storageKey, JSON.stringify(login))
+}
+
+const post = async (path: string, body: object): Promise<TokenResponse> => {
+  const response = await fetch(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  })
+  const answer = (await response.json()) as TokenResponse & { readonly error?: string }
+  if (!response.ok) throw new Error(answer.error)
+  return answer
+}
+
+/** Shows the login of this tab, and the form that logs in. */
+export const watchLogin = (place: HTMLElement): void => {
+  const demo = JSON.parse(place.dataset["demo"] ?? "[]") as ReadonlyArray<DemoLogin>
+  const show = (): void => {
+    if (current !== undefined) {
+      const leave = () => {
+        set(undefined)
+        show()
+      }
+      place.replaceChildren(
+        element("span", { class: "small" }, current.name),
+        element("button", { type: "button", class: "link", onclick: leave }, "Log out"),
+      )
+      return
+    }
+    const email = element("input", {
+      type: "email",
+      required: true,
+      autocomplete: "username",
+      value: demo[0]?.email,
+    })
+    const password = element("input", {
+      ...{ type: "password", required: true, autocomplete: "current-password", value: demo[0]?.password },
+    })
+    const codeInput = element("input", { inputmode: "numeric", autocomplete: "one-time-code" })
+    const code = labelled("Two-factor code", codeInput)
+    code.hidden = true
+    const failed = element("p", { class: "bad", role: "alert" })
+    /** The login that waits for its code. */
+    let pending: string | undefined
+    const submit = async (event: SubmitEvent): Promise<void> => {
+      event.preventDefault()
+      failed.textContent = ""
+      try {
+        const answer =
+          pending === undefined
+            ? await post("/auth/token", { email: email.value, password: password.value })
+            : await post("/auth/2fa", {
+                ...{ code: codeInput.value.trim(), refresh_token: pending },
+              })
+        if (answer.requires_2fa) {
+          pending = answer.refresh_token
+          code.hidden = false
+          codeInput.focus()
+          return
+        }
+        set({ name: email.value, token: answer.access_token })
+        show()
+      } catch (error) {
+        failed.textContent = error instanceof Error ? error.message : String(error)
+      }
+    }
+    const choose = (login: DemoLogin) => () => {
+      email.value = login.email
+      password.value = login.password
+    }
+    place.replaceChildren(
+      element(
+        "details",
+        { class: "login-box" },
+        element("summary", {}, "Log in"),
+        element(
+          "form",
+          { onsubmit: submit },
+          labelled("Email", email),
+          labelled("Password", password),
+          code,
+          element("p", {}, element("button", {}, "Log in")),
+          failed,
+          ...(demo.length === 0
+            ? []
+            : [
+                element(
+                  "p",
+                  { class: "small" },
+                  "Demo accounts: ",
+                  ...demo.map((login) =>
+                    element("button", { type: "button", class: "link", onclick: choose(login) }, login.email),
+                  ),
+                ),
+              ]),
+        ),
+      ),
+    )
+  }
+  show()
+}

@@ -1,0 +1,3 @@
+import { writeBundles } from "./bundles.ts"
+
+writeBundles()
