@@ -14,7 +14,7 @@ const read = (file: string): string => readFileSync(join(root, file), "utf8")
 
 const sourceFiles = (folder: string): ReadonlyArray<string> =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
+    .filter((file) => file.endsWith(".ts") && !file.includes("node_modules"))
     .map((file) => join(folder, file))
 
 const importsOf = (file: string): ReadonlyArray<Import> =>

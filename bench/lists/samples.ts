@@ -22,6 +22,7 @@ export const leftOut: Readonly<Record<string, string>> = {
 export const pathSamples: Readonly<Record<string, Sample>> = {
   emoji_id: emojiId,
   key: always("VisualizerName"),
+  page: always("lookup"),
   partner_path: (n) => `bench-${n}`,
   session: (n) => `cs_bench_${n}`,
   tag: always("BTC"),

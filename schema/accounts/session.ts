@@ -3,8 +3,9 @@ import { DateTime, optional, text, Uuid } from "../wire-format.ts"
 import { TwoFactorProvider } from "./user.ts"
 
 /**
- * The tokens of a login. `expires_in` is the time until the access token expires, in seconds. If no code is required, `requires_2fa` is omitted and not set to null, because generated
- * clients accept only the name of a provider as its value.
+ * The tokens of a login. `expires_in` is the lifetime of the access token in seconds: a constant, because a repeated
+ * request gets the same response. If no code is required, `requires_2fa` is omitted and not set to null, because
+ * generated clients accept only the name of a provider as its value.
  */
 export const TokenResponse = Schema.Struct({
   access_token: Schema.String,

@@ -872,6 +872,10 @@ export interface Problem {
   readonly error: string
   readonly code: string
   readonly request_id: string
+  readonly fields?: { readonly [name: string]: ReadonlyArray<{
+    readonly code: string
+    readonly message: string
+  }> }
 }
 
 export interface ProxyCallParameters {
@@ -1249,7 +1253,7 @@ export type ClientFrame = ConnectFrame | SubscribeFrame | UnsubscribeFrame | Loo
 export type ServerFrame = ConnectedFrame | SubscribedFrame | UnsubscribedFrame | EventFrame | RecordsFrame | ErrorFrame | PongFrame
 
 /** The codes of errors. */
-export type ErrorCode = "body_too_large" | "conflict" | "forbidden" | "invalid_request" | "method_not_allowed" | "network_required" | "no_address" | "not_found" | "refused_by_state" | "too_many_requests" | "two_factor_required" | "unauthorized" | "unavailable" | "unknown_asset" | "unknown_network" | "unprocessable" | "unsupported_emoji" | "upgrade_required"
+export type ErrorCode = "body_too_large" | "conflict" | "forbidden" | "internal" | "invalid_request" | "method_not_allowed" | "network_required" | "no_address" | "not_found" | "refused_by_state" | "too_many_requests" | "two_factor_required" | "unauthorized" | "unavailable" | "unknown_asset" | "unknown_network" | "unprocessable" | "unsupported_emoji" | "upgrade_required"
 
 /** The operations, by method and path. */
 export interface Operations {

@@ -27,6 +27,7 @@ export const claimsOf = (jwt: string) =>
   JSON.parse(Buffer.from(jwt.split(".")[1] ?? "", "base64url").toString()) as {
     readonly sub: string
     readonly sid: string
+    readonly iat: number
     readonly exp: number
     readonly ep: number
   }

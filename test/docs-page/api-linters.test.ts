@@ -83,13 +83,15 @@ describe.skipIf(!isInstalled)("the API documents", () => {
     )
     expect(generated.exitCode).toBe(0)
     expect(`${generated.stdout}${generated.stderr}`).not.toMatch(/warn|⚠|✘|error/i)
-    const use = write(
+    write(
       "use.ts",
       `import type { paths } from "./api.js"
 type Lookup = paths["/emoji_id/{emoji_id}"]["get"]["responses"][200]["content"]["application/json"]
 export const dataOf = (lookup: Lookup): ReadonlyArray<string> => (lookup.result ?? []).map(({ data }) => data)\n`,
     )
-    const compiled = await tool("tsc", "--noEmit", "--strict", "--module", "nodenext", "--types", "", use)
+    const compilerOptions = { noEmit: true, strict: true, module: "nodenext", types: [] }
+    const config = write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["use.ts"] }))
+    const compiled = await tool("tsc", "-p", config)
     expect([compiled.exitCode, compiled.stdout]).toEqual([0, ""])
   })
 

@@ -21,7 +21,7 @@ describe("every scope of the API", () => {
     const { description } = document.components.schemas["Scope"] as { description: string }
     for (const scope of reserved) expect(description).toContain(scope)
     const { patch } = document.paths["/users/{id}"] as Record<string, Operation & { description: string }>
-    expect(patch!.description).toBe(
+    expect(patch!.description).toContain(
       "`role` requires the scope adminUser:roleUpdate. `active` or `activation_source` requires the scope user:activate.",
     )
   })

@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { Publisher } from "../../../actors/ports.ts"
 import type { TokenResponse } from "../../../schema/accounts/session.ts"
 import type { SessionContext } from "../../../schema/accounts/session-snapshot.ts"
@@ -8,7 +8,7 @@ import { Accounts, type SessionUser } from "../account-store.ts"
 import { SecurityLog } from "../security-log/security-log.ts"
 import { type RefreshTokenFacts, RefreshTokens } from "./refresh-tokens.ts"
 import { refused, revokeFamily } from "./session-turn.ts"
-import { expirySeconds, Tokens } from "./tokens.ts"
+import { Tokens } from "./tokens.ts"
 
 /**
  * After a refresh, the previous refresh token stays valid until the new one is first used, but at most for this time.
@@ -24,7 +24,7 @@ export interface Issued {
   readonly userId: string
   /** Whether the user's clients ask the user now to set up a second factor. */
   readonly prompts: boolean
-  readonly tokens: Omit<TokenResponse, "expires_in">
+  readonly tokens: TokenResponse
 }
 
 interface Loaded {
@@ -76,12 +76,13 @@ export const makeSessionTokens = Effect.gen(function* () {
     issuedAt?: number,
   ) {
     const [wants] = user.providers
-    const made: Issued["tokens"] = {
+    const made: TokenResponse = {
       access_token: yield* tokens.sign(
         { sub: user.id, sid: id, ep: epoch, role: user.role },
         { kind: admitted ? "access" : "pending", ttlSeconds: config.accessTokenSeconds, issuedAt },
       ),
       refresh_token: refreshTokens.make({ sessionId: id, generation }),
+      expires_in: config.accessTokenSeconds,
       has_password: user.has_password,
       ...(admitted || wants === undefined ? {} : { requires_2fa: wants }),
     }
@@ -89,12 +90,9 @@ export const makeSessionTokens = Effect.gen(function* () {
     return { userId: user.id, prompts, tokens: made } satisfies Issued
   })
 
-  /** Returns the tokens after the commit. The access token may be older if the request was repeated. */
-  const issued = Effect.fnUntraced(function* ({ prompts, tokens: made, userId }: Issued) {
-    if (prompts) yield* recordPrompt(userId)
-    const nowSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-    return { ...made, expires_in: Math.max(0, expirySeconds(made.access_token) - nowSeconds) }
-  })
+  /** Returns the tokens after the commit. */
+  const issued = ({ prompts, tokens: made, userId }: Issued) =>
+    Effect.as(prompts ? recordPrompt(userId) : Effect.void, made)
 
   /** Returns the account of the session. Fails if the session or the account is no longer valid. */
   const accountOf = Effect.fnUntraced(function* ({ snapshot }: Loaded, now: number) {

@@ -1,6 +1,6 @@
 import { webcrypto } from "node:crypto"
 import { Clock, Context, Data, Effect, Layer, Result, Schema } from "effect"
-import { decodeJwt, errors, jwtVerify, SignJWT } from "jose"
+import { errors, jwtVerify, SignJWT } from "jose"
 import { type KeyRingInvalid, makeKeyRing, type NamedKey } from "../../crypto/key-ring.ts"
 import { makeTokenCache } from "./token-cache.ts"
 
@@ -51,9 +51,6 @@ export type Claims = typeof Claims.Type
 const decodeClaims = Schema.decodeUnknownResult(Claims)
 const endingWithin = (claims: Claims, seconds: number): Claims =>
   claims.exp <= claims.iat + seconds ? claims : { ...claims, exp: claims.iat + seconds }
-
-/** When a token expires, in seconds since 1970. The token must be one that this service has signed. */
-export const expirySeconds = (token: string): number => decodeJwt(token).exp ?? 0
 
 export class TokenInvalid extends Data.TaggedError("TokenInvalid")<{
   readonly reason:

@@ -70,7 +70,7 @@ const keepAnswers = (sql: postgres.Sql) => sql.unsafe("drop trigger if exists lo
 /** The body without what differs between two responses: the id of the request, and the time until an order expires. */
 const comparable = ({ body, text }: Answer): unknown => {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body ?? text
-  const { expires_in: _valid, request_id: _id, seconds_until_expiry: _left, ...same } = body
+  const { request_id: _id, seconds_until_expiry: _left, ...same } = body
   return same
 }
 
