@@ -60,12 +60,15 @@ const queryText = (query: Query, n: number): string =>
     .join("&")
 
 const valuesOf = (row: Route, { name, schema }: QueryParameter): readonly Sample[] => {
+  const samples = querySamples[name]
   const values =
-    schema.enum?.map(
-      (value): Sample =>
-        () =>
-          value,
-    ) ?? querySamples[name]
+    samples?.length === 0
+      ? samples
+      : (schema.enum?.map(
+          (value): Sample =>
+            () =>
+              value,
+        ) ?? samples)
   if (values === undefined) throw missing(`query parameter ${name}`, row)
   return values
 }
