@@ -39,7 +39,7 @@ const metadata = route({
   group,
   summary: "Get the shape and pattern of an emoji id, registered or not",
   description:
-    "Computed from the emoji alone. `shape` is a named shape such as Bookends, and `pattern` a pattern of letters such as ABA.",
+    "The result depends only on the emoji. `shape` is a named shape such as Bookends. `pattern` describes repeated emoji with letters, such as ABA.",
   method: "get",
   path: "/emoji_id/:emoji_id/metadata",
   auth: "none",

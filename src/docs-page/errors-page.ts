@@ -33,9 +33,9 @@ export const errorsPage = (kinds: Readonly<Record<string, { readonly summary: st
   const errors = Object.entries(readExamples().errors).toSorted(byStatus)
   const summaryOf = (code: string): string => kinds[code]?.summary ?? ""
   return html`<p>An error has the matching status and the body <code>{"error", "code", "request_id"}</code>. <code>error</code> is a sentence for
-developers, <code>code</code> is for programs, and a 422 also has <code>fields</code>. Every response has the header
-<code>X-Request-Id</code>: keep it for questions to the operator. Lookups answer <code>{"error"}</code> only, and the OAuth token endpoint
-<code>{"error", "error_description"}</code>.</p>
+developers, <code>code</code> is for programs, and <code>fields</code> names the invalid parameters and members of a 400 or 422. Lookups answer <code>{"error"}</code> only, except
+<a href="/docs/lookup#resolveEmojiID">resolve</a>, and the OAuth token endpoint answers <code>{"error", "error_description"}</code>. Every
+error has the code in the header <code>X-Error-Code</code>, and the header <code>X-Request-Id</code>: keep it for questions to the operator.</p>
 <div class="scroll"><table><thead><tr><th>status</th><th>code</th><th>meaning</th><th>what to do</th></tr></thead><tbody>
 ${errors.map(([code, { status }]) => html`<tr><td>${status}</td><td><a href="#${code}"><code>${code}</code></a></td><td>${summaryOf(code)}</td><td>${prose(advice[code] ?? "")}</td></tr>`)}
 <tr><td>500</td><td><code>internal</code></td><td>An unexpected error. The operator finds it in the log by the request id.</td><td>Retry with backoff, a write with its Idempotency-Key.</td></tr>

@@ -3,19 +3,21 @@ import { codeBlock } from "./layout.ts"
 import type { Reference } from "./reference.ts"
 
 /** A complete program. test/docs-page/program.test.ts runs it. */
-export const walletProgram = (baseUrl: string): string => `// wallet.mjs: node wallet.mjs 🚀🌊🔥 USDC ethereum
+export const walletProgram = (
+  baseUrl: string,
+): string => `// node wallet.mjs 🚀🌊🔥 BTC, or for an asset on several networks: 🚀🌊🔥 USDC ethereum
 const base = "${baseUrl}"
 const [id, asset, network] = process.argv.slice(2)
+const query = new URLSearchParams(network === undefined ? { asset } : { asset, network })
 
 async function lookUp() {
-  const query = new URLSearchParams({ asset, network })
   const response = await fetch(\`\${base}/emoji_id/\${encodeURIComponent(id)}/resolve?\${query}\`)
-  const answer = await response.json()
-  console.log(response.ok ? \`send to \${answer.address}\` : \`\${answer.code}: \${answer.error}\`)
+  const { address, code, error, memo, warnings = [] } = await response.json()
+  console.log(response.ok ? \`send to \${address}\${memo ? \` with memo \${memo}\` : ""}\` : \`\${code}: \${error}\`)
+  for (const { message } of warnings) console.log(\`warning: \${message}\`)
 }
 
-let position = {} // epoch and offset of the last frame
-let failures = 0
+let [position, failures] = [{}, 0] // position: epoch and offset of the last frame
 function watch() {
   const socket = new WebSocket(\`\${base.replace("http", "ws")}/live\`)
   socket.onopen = () => {
@@ -60,11 +62,11 @@ ${codeBlock(loginLines(email, password), "Shell")}
 that sends it from this page: log in at the top first if it needs a login.</p>
 <h2 id="wallet">A wallet lookup that stays current</h2>
 <p>A complete program. It prints the address for an asset, and prints it again whenever the owner changes the id. After a lost
-connection it connects again and continues after its last position. It needs Node 22 or newer, and no packages. In a browser, only
-the second line differs.</p>
+connection it connects again and continues after its last position. It needs no packages, and Node 22 or newer. Node 20 needs the
+option <code>--experimental-websocket</code>.</p>
 ${codeBlock(walletProgram(baseUrl), "wallet.mjs")}
-<p>Show every new address to the user before they sign. <a href="/docs/lookup#resolveEmojiID">Resolve</a> explains rules and
-warnings, and <a href="/docs/live">Live updates</a> the frames.</p>
+<p>Show every new address and warning to the user before they sign. Never send without the memo, if there is one.
+<a href="/docs/lookup#resolveEmojiID">Resolve</a> has the form of the answer, and <a href="/docs/live">Live updates</a> the frames.</p>
 <h2 id="authentication">Authentication</h2>
 <p>Send <code>Authorization: Bearer</code> with an access token from <a href="/docs/authentication#login">POST /auth/token</a>, or
 <code>X-Api-Key</code> with a key from <a href="/docs/api-keys#createApiKey">POST /api_keys</a>. An access token lives 15 minutes:

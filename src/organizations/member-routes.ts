@@ -43,7 +43,7 @@ const put = route({
   group: "organizations",
   summary: "Add a member or change their role",
   description:
-    "Owners must also send the confirmed email of a new member, so that an id alone adds nobody. The last owner cannot lose the role: 409.",
+    "Owners must also send the confirmed email address of a new member: the user id is not enough. Taking the role from the last owner returns 409.",
   method: "put",
   path: "/organizations/:id/members/:user_id",
   auth: "JWT",

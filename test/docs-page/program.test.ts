@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -6,6 +7,7 @@ import { expect, it } from "vitest"
 import { ethereum, serveDirectory } from "../directory/directory-service.ts"
 import { cleanUp } from "../fixtures/suite/clean-up.ts"
 
+const bitcoin = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq"
 const other = "0x52908400098527886E0F7030069857D2E4169EE7"
 const decode = (text: string) =>
   text
@@ -39,4 +41,10 @@ it("the program of the quickstart has less than thirty lines, prints the address
     delete: (await service.lookup("🚀🌊🔥")).body.result.map(({ hash }: { hash: string }) => hash),
   })
   await expect.poll(() => lines.at(-1)).toMatch(/^no_address: /)
+
+  await service.edit("🚀🌊🔥", owner, { insert: [{ tag: "0x1003", data: bitcoin }] })
+  const ofBitcoin = spawn(process.execPath, [...options, file, "🚀🌊🔥", "BTC"])
+  cleanUp(() => ofBitcoin.kill("SIGKILL"))
+  const [chunk] = (await once(ofBitcoin.stdout, "data")) as [Buffer]
+  expect(chunk.toString().split("\n")[0]).toBe(`send to ${bitcoin}`)
 })

@@ -22,7 +22,7 @@ const read = (): Login | undefined => {
 }
 let current = read()
 
-/** The access token, or undefined if nobody is logged in. */
+/** The access token, or undefined if no user is logged in. */
 export const accessToken = (): string | undefined => current?.token
 
 const set = (login: Login | undefined): void => {
