@@ -21,6 +21,7 @@ const types: Record<string, string> = {
   ".js": "text/javascript; charset=utf-8",
   ".svg": "image/svg+xml",
   ".png": "image/png",
+  ".woff2": "font/woff2",
 }
 
 const compressors = {
@@ -63,11 +64,20 @@ export const findAsset = (name: string): Asset | undefined => {
 
 export const assetUrl = (name: string): string => `/assets/${name}?v=${assets.get(name)?.hash ?? ""}`
 
-/** Returns the URL of a bundled script, and the URLs of the files that it imports. */
-export const scriptUrls = (
-  name: string,
-): { readonly url: string; readonly imports: ReadonlyArray<string> } => {
+interface ScriptUrls {
+  readonly script: string
+  readonly imports: ReadonlyArray<string>
+  readonly style: string | undefined
+}
+
+/** Returns the URLs of a bundled script, of the files that it imports, and of its style sheet. */
+export const scriptUrls = (name: string): ScriptUrls => {
   const script = bundles().scripts[name]
   if (script === undefined) throw new Error(`There is no script "${name}"`)
-  return { url: `/assets/${script.file}`, imports: script.imports.map((file) => `/assets/${file}`) }
+  const url = (file: string) => `/assets/${file}`
+  return {
+    script: url(script.file),
+    imports: script.imports.map(url),
+    style: script.style && url(script.style),
+  }
 }

@@ -3,7 +3,10 @@ import { basename, join } from "node:path"
 import { buildSync, type Metafile } from "esbuild"
 import { projectRoot } from "../config/project-root.ts"
 
-/** The scripts of pages that consist of several modules, by name. The name of each file contains its hash. */
+/**
+ * The scripts of pages that consist of several modules, by name. A script imports the style sheet of its pages. The
+ * name of each file contains its hash.
+ */
 const entries: Readonly<Record<string, string>> = {
   console: join(projectRoot, "src/console/browser/main.ts"),
   docs: join(projectRoot, "src/docs-page/browser/main.ts"),
@@ -14,6 +17,7 @@ interface Script {
   readonly file: string
   /** The files that it imports at once. A page lists them, so that a browser fetches them in parallel. */
   readonly imports: ReadonlyArray<string>
+  readonly style: string | undefined
 }
 
 interface Bundles {
@@ -27,18 +31,18 @@ const scriptsOf = ({ outputs }: Metafile): Bundles["scripts"] => {
       kind === "import-statement" ? [imported, ...staticImports(imported)] : [],
     )
   const scripts: Record<string, Script> = {}
-  for (const [path, { entryPoint }] of Object.entries(outputs)) {
+  for (const [path, { cssBundle, entryPoint }] of Object.entries(outputs)) {
     const name = Object.keys(entries).find(
       (key) => entryPoint !== undefined && entries[key]?.endsWith(entryPoint),
     )
     if (name === undefined) continue
     const imports = [...new Set(staticImports(path).map((imported) => basename(imported)))]
-    scripts[name] = { file: basename(path), imports }
+    scripts[name] = { file: basename(path), imports, style: cssBundle && basename(cssBundle) }
   }
   return scripts
 }
 
-/** Bundles the scripts. Views that are imported when they are opened have files of their own. */
+/** Bundles the scripts and their styles. Views that are imported when they are opened have files of their own. */
 const bundle = (): Bundles => {
   const { metafile, outputFiles } = buildSync({
     entryPoints: entries,
@@ -51,6 +55,8 @@ const bundle = (): Bundles => {
     outdir: "/",
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
+    assetNames: "[name]-[hash]",
+    loader: { ".woff2": "file" },
     legalComments: "none",
     metafile: true,
     write: false,

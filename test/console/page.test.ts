@@ -62,9 +62,9 @@ describe("the console page", () => {
 
   it("has style sheets that are cached only with the hash of their content", async () => {
     const cache = async (query: string) =>
-      (await service.call("GET", `/assets/console.css${query}`)).headers.get("cache-control")
+      (await service.call("GET", `/assets/site.css${query}`)).headers.get("cache-control")
     const { text } = await service.call("GET", "/")
-    const [, query = ""] = /console\.css(\?v=[\w-]+)/.exec(text) ?? []
+    const [, query = ""] = /site\.css(\?v=[\w-]+)/.exec(text) ?? []
     expect(await cache(query)).toBe("public, max-age=31536000, immutable")
     expect(await cache("?v=another")).toBe("no-cache")
     expect((await service.call("GET", "/assets/boxes-00000000.js")).status).toBe(404)

@@ -1,3 +1,4 @@
+import "../styles/console.css"
 import { keepFocus } from "./focus.ts"
 import { actionButton } from "./parts/actions.ts"
 import { byId, fill, h } from "./parts/dom.ts"
