@@ -64,6 +64,19 @@ export const findAsset = (name: string): Asset | undefined => {
 
 export const assetUrl = (name: string): string => `/assets/${name}?v=${assets.get(name)?.hash ?? ""}`
 
+const bundleUrl = (file: string): string => `/assets/${file}`
+
+interface SiteStyleUrls {
+  readonly style: string
+  readonly fonts: ReadonlyArray<string>
+}
+
+/** Returns the URLs of the style sheet of all pages, and of the fonts that it uses. */
+export const siteStyleUrls = (): SiteStyleUrls => {
+  const { file, fonts } = bundles().siteStyle
+  return { style: bundleUrl(file), fonts: fonts.map(bundleUrl) }
+}
+
 interface ScriptUrls {
   readonly script: string
   readonly imports: ReadonlyArray<string>
@@ -74,10 +87,9 @@ interface ScriptUrls {
 export const scriptUrls = (name: string): ScriptUrls => {
   const script = bundles().scripts[name]
   if (script === undefined) throw new Error(`There is no script "${name}"`)
-  const url = (file: string) => `/assets/${file}`
   return {
-    script: url(script.file),
-    imports: script.imports.map(url),
-    style: script.style && url(script.style),
+    script: bundleUrl(script.file),
+    imports: script.imports.map(bundleUrl),
+    style: script.style && bundleUrl(script.style),
   }
 }

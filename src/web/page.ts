@@ -1,5 +1,5 @@
 import { Reply } from "../http/response/reply.ts"
-import { assetUrl, scriptUrls } from "./assets.ts"
+import { assetUrl, scriptUrls, siteStyleUrls } from "./assets.ts"
 import { type Content, type Html, html } from "./html.ts"
 
 export interface PageOptions {
@@ -64,6 +64,14 @@ const bundledScripts = (name: string): Content => {
   ]
 }
 
+const siteStyleTags = (): Content => {
+  const { fonts, style } = siteStyleUrls()
+  return [
+    ...fonts.map((font) => html`<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin>`),
+    styleTag(style),
+  ]
+}
+
 export const page = (options: PageOptions): Reply<never> => {
   const body = html`${options.body}`
   const scripts = options.script === undefined ? formScripts(body) : bundledScripts(options.script)
@@ -75,7 +83,7 @@ export const page = (options: PageOptions): Reply<never> => {
 <meta name="color-scheme" content="light dark">
 <title>${options.title}</title>
 <link rel="icon" href="${assetUrl("icon.svg")}" type="image/svg+xml">
-${styleTag(assetUrl("site.css"))}
+${siteStyleTags()}
 ${scripts}
 </head>
 <body${options.wide ? html` class="wide"` : ""}>

@@ -1,2 +1,0 @@
-/** Style sheets, which esbuild bundles beside the script that imports them. */
-declare module "*.css"
