@@ -1,5 +1,6 @@
 import type { LiveLookupResult, TokenResponse } from "./api-types.ts"
 import type { Backoff } from "./backoff.ts"
+import { CodeRequests } from "./code-requests.ts"
 import { type CredentialOptions, Credentials } from "./credentials.ts"
 import { type Item, itemsOf, type ListName } from "./list-items.ts"
 import type { LiveChannel } from "./live/channel-state.ts"
@@ -8,10 +9,10 @@ import { LiveConnection } from "./live/connection.ts"
 import type { LiveStatus } from "./live/options.ts"
 import type { SocketConstructor } from "./live/socket-like.ts"
 import { recordsOf, watchId } from "./live/watch-id.ts"
-import type { Input } from "./operation.ts"
+import type { CallOptions, Input } from "./operation.ts"
 import { makeCall } from "./rest.ts"
 import { defaultRetries } from "./retry.ts"
-import { type Exchange, lockWaitMs } from "./shared-refresh.ts"
+import { type Exchange, lockWaitMs, type Tokens } from "./shared-refresh.ts"
 
 export { ApiError } from "./api-error.ts"
 export type * from "./api-types.ts"
@@ -19,10 +20,10 @@ export type { Item, ListName } from "./list-items.ts"
 export type { ChannelState, LiveChannel } from "./live/channel-state.ts"
 export { ChannelRefused, type ChannelUpdate } from "./live/channel-updates.ts"
 export type { ChannelHandlers, RefusalCode } from "./live/subscriptions.ts"
+export { NetworkError } from "./network-error.ts"
 export type { Answer, CallOptions, Input, OperationName } from "./operation.ts"
-export type { Tokens } from "./shared-refresh.ts"
 export { browserStorage, type TokenStorage } from "./token-storage.ts"
-export type { LiveStatus }
+export type { LiveStatus, Tokens }
 
 export type ClientOptions = CredentialOptions & {
   readonly baseUrl: string
@@ -37,6 +38,13 @@ export type ClientOptions = CredentialOptions & {
    * Repeated requests have the same Idempotency-Key, so they are executed once.
    */
   readonly retries?: number
+  /** How long a request may take before it counts as failed. Default 60,000. */
+  readonly timeoutMs?: number
+  /**
+   * Called when an operation needs a new two-factor code (status 424). Ask the user for the code, and pass it to
+   * `enterCode`. When the promise resolves, the call is repeated. If it rejects, the call fails with its error.
+   */
+  readonly onCodeRequired?: CallOptions["onCodeRequired"]
 }
 
 interface LoopOptions {
@@ -50,33 +58,53 @@ interface LoopOptions {
  */
 const refreshTimeoutMs = lockWaitMs * 0.8
 
+const defaultTimeoutMs = 60_000
+
 const noExchange: Exchange = () => Promise.reject(new Error("Not logged in: there is no refresh token"))
+
+const tokensOf = ({ access_token, refresh_token }: TokenResponse): Tokens => ({
+  accessToken: access_token,
+  refreshToken: refresh_token,
+})
 
 /** Creates a client of the service, with typed calls for every operation and live channels that survive reconnects. */
 export const createClient = (options: ClientOptions) => {
   const baseUrl = options.baseUrl.replace(/\/$/, "")
   const request = options.fetch ?? fetch.bind(globalThis)
-  const { retries = defaultRetries } = options
-  const shared = { baseUrl, fetch: request }
-  const { call: anonymous } = makeCall({ ...shared, retries, credentials: new Credentials({}, noExchange) })
-  // The next use of the refresh token repeats a failed exchange, with the same key.
-  const { call: refresh } = makeCall({ ...shared, retries: 0, credentials: new Credentials({}, noExchange) })
-  const credentials = new Credentials(options, async (refresh_token, idempotencyKey) => {
-    const signal = AbortSignal.timeout(refreshTimeoutMs)
-    const tokens = await refresh("POST /auth/token/refresh", {
-      body: { refresh_token },
-      idempotencyKey,
-      signal,
-    })
-    return { accessToken: tokens.access_token, refreshToken: tokens.refresh_token }
+  const { onCodeRequired, retries = defaultRetries, timeoutMs = defaultTimeoutMs } = options
+  const shared = { baseUrl, fetch: request, retries, timeoutMs }
+  const { call: anonymous } = makeCall({ ...shared, credentials: new Credentials({}, noExchange) })
+  const { call: refresh } = makeCall({
+    ...shared,
+    // The next use of the refresh token repeats a failed exchange, with the same key.
+    retries: 0,
+    timeoutMs: Math.min(timeoutMs, refreshTimeoutMs),
+    credentials: new Credentials({}, noExchange),
   })
+  const codes = new CodeRequests(({ code, key: idempotencyKey, refreshToken: refresh_token }) =>
+    anonymous("POST /auth/2fa", { body: { code, refresh_token }, idempotencyKey }),
+  )
+  const credentials = new Credentials(
+    options,
+    async (refresh_token, idempotencyKey) =>
+      tokensOf(
+        (await codes.settle(refresh_token)) ??
+          (await refresh("POST /auth/token/refresh", { body: { refresh_token }, idempotencyKey })),
+      ),
+    () => connection?.userChanged(),
+  )
   /** Replaces the tokens of the current login. Does nothing if this client has no refresh token. */
   const replaceTokens = (tokens: TokenResponse, replaced = credentials.newestRefreshToken()): void => {
     if (replaced === undefined) return
-    credentials.adopt({ accessToken: tokens.access_token, refreshToken: tokens.refresh_token }, replaced)
+    credentials.adopt(tokensOf(tokens), replaced)
     connection?.userChanged()
   }
-  const { call, exchange } = makeCall({ ...shared, retries, credentials, replaceTokens })
+  const { call, exchange } = makeCall({
+    ...shared,
+    credentials,
+    replaceTokens,
+    ...(onCodeRequired === undefined ? {} : { onCodeRequired }),
+  })
 
   let connection: LiveConnection | undefined
   const live = (): LiveConnection => {
@@ -94,6 +122,24 @@ export const createClient = (options: ClientOptions) => {
     return connection
   }
 
+  const useLogin = (tokens: TokenResponse) => {
+    credentials.adopt(tokensOf(tokens))
+    const requires2fa = tokens.requires_2fa ?? undefined
+    if (requires2fa === undefined) connection?.userChanged()
+    return { requires2fa }
+  }
+
+  /** Removes the login from this client, and then ends it at the service. */
+  const leave = async (end: (as: typeof call) => Promise<unknown>): Promise<void> => {
+    await credentials.ready
+    const previous = credentials.leave()
+    try {
+      await end(makeCall({ ...shared, credentials: previous }).call)
+    } finally {
+      if (previous !== credentials) connection?.userChanged()
+    }
+  }
+
   return {
     /** Calls any operation by method and path, for example `"GET /orders/{id}"`. Input and response are typed. */
     call,
@@ -105,30 +151,40 @@ export const createClient = (options: ClientOptions) => {
     /** Logs in. If `requires2fa` is set, call `enterCode` with a code of that method before any other operation. */
     logIn: async (
       login: { readonly password: string } & ({ readonly email: string } | { readonly alternate_id: string }),
-    ) => {
-      const tokens = await anonymous("POST /auth/token", { body: login })
-      credentials.adopt({ accessToken: tokens.access_token, refreshToken: tokens.refresh_token })
-      const requires2fa = tokens.requires_2fa ?? undefined
-      if (requires2fa === undefined) connection?.userChanged()
-      return { requires2fa }
+    ) => useLogin(await anonymous("POST /auth/token", { body: login })),
+
+    /** As `logIn`, with the response of another operation that logs in, such as `POST /auth/magic_link/consume`. */
+    useLogin,
+
+    /**
+     * Verifies a two-factor code, and returns the new tokens, which this client already uses. If the response is lost,
+     * call it again with the same code or a newer one.
+     */
+    enterCode: async (code: string): Promise<TokenResponse> => {
+      await credentials.ready
+      const { logins } = credentials
+      const refreshToken = credentials.newestRefreshToken() ?? ""
+      const tokens = await codes.enter(refreshToken, code)
+      if (credentials.logins === logins) replaceTokens(tokens, refreshToken)
+      return tokens
     },
 
-    enterCode: async (code: string) => {
+    /** Renews the access token now, for example after the role of the user has changed. */
+    renew: async (): Promise<void> => {
       await credentials.ready
-      const refresh_token = credentials.newestRefreshToken() ?? ""
-      replaceTokens(await anonymous("POST /auth/2fa", { body: { code, refresh_token } }), refresh_token)
+      await credentials.renew()
     },
 
     /** Ends all sessions of the user. This client is logged out immediately, also if the request fails. */
-    logOut: async () => {
-      await credentials.ready
-      const previous = credentials.leave()
-      try {
-        await makeCall({ ...shared, retries, credentials: previous }).call("POST /logout")
-      } finally {
-        if (previous !== credentials) connection?.userChanged()
-      }
-    },
+    logOut: () => leave((as) => as("POST /logout")),
+
+    /** As `logOut`, but ends only the session of this client. Other devices stay logged in. */
+    logOutHere: () =>
+      leave(async (as) => {
+        const own = (await as("GET /account/sessions")).find(({ current }) => current)
+        if (own === undefined) return
+        await as("DELETE /account/sessions/{session_id}", { params: { session_id: own.id } })
+      }),
 
     /**
      * Reports the records of an emoji id now, and again after each change of the records or the owner. A wallet can

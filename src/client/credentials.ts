@@ -1,3 +1,4 @@
+import { ApiError } from "./api-error.ts"
 import { callListener } from "./event-listener.ts"
 import { randomKey } from "./random-key.ts"
 import {
@@ -5,6 +6,7 @@ import {
   exchangeOnce,
   joinLogin,
   newestAfter,
+  onReport,
   reportUse,
   type Tokens,
 } from "./shared-refresh.ts"
@@ -31,8 +33,8 @@ export type CredentialOptions =
   | { readonly apiKey: string }
 
 /**
- * Called with new tokens, which the application should store. Called with undefined after a logout: then the
- * application should delete the stored tokens.
+ * Called with new tokens, also if another tab received them. The application should store them. Called with undefined
+ * after a logout and when the service has ended the login: then the application should delete the stored tokens.
  */
 type TokensListener = (tokens: Tokens | undefined) => void
 
@@ -44,6 +46,12 @@ export class Credentials {
   #accessToken: string | undefined
   #refreshToken: string | undefined
   #logins = 0
+  /** Counts logins, logouts and calls that replaced the tokens, so that an older exchange has no effect. */
+  #changes = 0
+  #isFollowing = false
+  /** The calls in progress that may replace the tokens. */
+  readonly #replacing = new Set<Promise<unknown>>()
+  readonly #onEnd: () => void
   #exchanging: Promise<string> | undefined
   /**
    * Resolves when another tab has reported a use of the given refresh token, or when the time for such reports has
@@ -55,18 +63,20 @@ export class Credentials {
    * as reuse, which ends the login.
    */
   #exchangeKey = randomKey()
-  readonly #save: ((tokens: Tokens | undefined) => void) | undefined
+  readonly #storage: ReturnType<typeof inOrder> | undefined
   readonly #loaded: Promise<void>
 
-  constructor(options: CredentialOptions, exchange: Exchange) {
+  /** `onEnd` is called when the service has ended the login. */
+  constructor(options: CredentialOptions, exchange: Exchange, onEnd = () => {}) {
     this.#options = options
     this.#exchange = exchange
+    this.#onEnd = onEnd
     if ("refreshToken" in options) {
       this.#refreshToken = options.refreshToken
       this.#accessToken = options.accessToken
-      this.#joining = joinLogin(options.refreshToken)
+      this.#joining = this.#join(options.refreshToken)
     }
-    this.#save = "storage" in options ? inOrder(options.storage) : undefined
+    this.#storage = "storage" in options ? inOrder(options.storage) : undefined
     this.#loaded = "storage" in options ? this.#load(options.storage) : Promise.resolve()
     // Each call reports the failure to the application.
     this.#loaded.catch(() => {})
@@ -78,7 +88,17 @@ export class Credentials {
     if (tokens == null || this.#logins > 0) return
     this.#accessToken = tokens.accessToken
     this.#refreshToken = tokens.refreshToken
-    this.#joining = joinLogin(tokens.refreshToken)
+    this.#joining = this.#join(tokens.refreshToken)
+  }
+
+  /** Takes part in the exchange of reports between tabs. New tokens of another tab are stored at once. */
+  #join(refreshToken: string): Promise<void> {
+    const isStored = "storage" in this.#options || "onTokens" in this.#options
+    if (isStored && !this.#isFollowing) {
+      this.#isFollowing = true
+      onReport(() => void this.newestRefreshToken())
+    }
+    return joinLogin(refreshToken)
   }
 
   /** Resolves when the stored tokens are loaded. Rejects if the storage fails, until there is a new login. */
@@ -103,10 +123,7 @@ export class Credentials {
     return this.#refreshToken
   }
 
-  /**
-   * Counts logins, logouts and calls that replaced the tokens, so that a request of one login is not repeated with
-   * another login.
-   */
+  /** Counts logins and logouts, so that a request of one login is not repeated with another login. */
   get logins(): number {
     return this.#logins
   }
@@ -116,22 +133,34 @@ export class Credentials {
    * token that they replace.
    */
   adopt(tokens: Tokens, replaced?: string): void {
-    this.#logins++
-    if (replaced === undefined) void joinLogin(tokens.refreshToken)
-    else reportUse(replaced, { next: tokens })
+    this.#changes++
+    if (replaced === undefined) {
+      this.#logins++
+      void this.#join(tokens.refreshToken)
+    } else reportUse(replaced, { next: tokens })
     this.#store(tokens)
+  }
+
+  /** Runs a call that may replace the tokens. Meanwhile, an end of the old session does not end the login. */
+  async replacing<A>(call: Promise<A>): Promise<A> {
+    this.#replacing.add(call)
+    try {
+      return await call
+    } finally {
+      this.#replacing.delete(call)
+    }
   }
 
   #store(tokens: Tokens): void {
     this.#accessToken = tokens.accessToken
     this.#refreshToken = tokens.refreshToken
     this.#exchangeKey = randomKey()
+    this.#storage?.save(tokens)
     this.#notify(tokens)
   }
 
   #notify(tokens: Tokens | undefined): void {
     const options = this.#options
-    this.#save?.(tokens)
     if ("onTokens" in options) callListener(() => options.onTokens?.(tokens))
   }
 
@@ -148,11 +177,27 @@ export class Credentials {
       this.#exchange,
     )
     leaving.#exchangeKey = this.#exchangeKey
+    this.#storage?.save(undefined)
+    this.#clear()
+    return leaving
+  }
+
+  #clear(): void {
     this.#logins++
+    this.#changes++
     this.#accessToken = undefined
     this.#refreshToken = undefined
     this.#notify(undefined)
-    return leaving
+  }
+
+  /** Removes the login that the service has ended, unless a call in progress replaces it. */
+  async #end(refreshToken: string): Promise<void> {
+    const changes = this.#changes
+    if (this.#replacing.size > 0) await Promise.allSettled(this.#replacing)
+    if (this.#changes !== changes) return
+    this.#storage?.deleteEnded(refreshToken)
+    this.#clear()
+    this.#onEnd()
   }
 
   /** Returns the access token, or undefined if the client has no login or uses an API key. */
@@ -181,15 +226,21 @@ export class Credentials {
   }
 
   async #renewOnce(): Promise<string> {
-    const logins = this.#logins
+    const changes = this.#changes
     await this.#joining
-    if (this.#logins !== logins) throw new Error(endedMessage)
+    if (this.#changes !== changes) throw new Error(endedMessage)
     const refreshToken = this.newestRefreshToken()
     if (refreshToken === undefined) throw new Error("Not logged in: there is no refresh token")
-    const tokens = await exchangeOnce(refreshToken, this.#exchangeKey, this.#exchange)
-    // A logout or another login happened during the exchange. The call belongs to the old login and must fail.
-    if (this.#logins !== logins) throw new Error(endedMessage)
-    this.#store(tokens)
-    return tokens.accessToken
+    try {
+      const tokens = await exchangeOnce(refreshToken, this.#exchangeKey, this.#exchange)
+      // A logout or another login happened during the exchange. The call belongs to the old login and must fail.
+      if (this.#changes !== changes) throw new Error(endedMessage)
+      this.#store(tokens)
+      return tokens.accessToken
+    } catch (error) {
+      const isEnded = error instanceof ApiError && error.status === 401
+      if (isEnded && this.#changes === changes) void this.#end(refreshToken)
+      throw error
+    }
   }
 }

@@ -14,6 +14,10 @@ export interface CallOptions {
    * repeat a call after the program was restarted.
    */
   readonly idempotencyKey?: string
+  /** As `retries` of `createClient`, for this call. */
+  readonly retries?: number
+  /** As `onCodeRequired` of `createClient`, for this call. */
+  readonly onCodeRequired?: () => Promise<unknown>
 }
 
 type InputOf<N extends OperationName> = Parameters<Operations[N]["params"]> &

@@ -1,6 +1,7 @@
 import { ApiError, isRefusal } from "./api-error.ts"
 import { keylessOperations, type TokenResponse } from "./api-types.ts"
 import type { Credentials } from "./credentials.ts"
+import { NetworkError } from "./network-error.ts"
 import type { Answer, CallOptions, Input, OperationName } from "./operation.ts"
 import { randomKey } from "./random-key.ts"
 import { delayAfterFailure, delayAfterResponse, pause } from "./retry.ts"
@@ -11,6 +12,9 @@ export interface RestOptions {
   readonly credentials: Credentials
   /** How often a call is repeated at most. */
   readonly retries: number
+  /** How long a request may take. */
+  readonly timeoutMs: number
+  readonly onCodeRequired?: CallOptions["onCodeRequired"]
   /** Called with the new tokens after a change of the password, which ends all sessions of the user. */
   readonly replaceTokens?: (tokens: TokenResponse) => void
 }
@@ -36,6 +40,10 @@ const pathOf = (pattern: string, params: Readonly<Record<string, string | number
 
 /** This operation takes the credentials of the application in a form, and no token of a user. */
 const grant: OperationName = "POST /token"
+/** A new password ends all sessions of the user. The response contains the tokens of a new one. */
+const newPassword = "PATCH /account"
+/** The status of an operation that needs a new two-factor code. */
+const codeRequired = 424
 
 const formOf = (values: object): string => {
   const form = new URLSearchParams()
@@ -62,9 +70,35 @@ const unlessAborted = <A>(waited: Promise<A>, signal: AbortSignal | undefined): 
   })
 }
 
-/** Reads a response body: undefined if empty, parsed if JSON, otherwise text. */
-const read = async (response: Response): Promise<unknown> => {
-  const text = await response.text()
+interface Received {
+  readonly response: Response
+  readonly text: string
+}
+
+/** Runs a request. It fails if it takes too long, or if the application aborts it. */
+const inTime = async (
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+  run: (signal: AbortSignal) => Promise<Received>,
+): Promise<Received> => {
+  const end = new AbortController()
+  const abort = () => end.abort(signal?.reason)
+  const timer = setTimeout(() => end.abort(new Error("The service did not respond in time")), timeoutMs)
+  signal?.addEventListener("abort", abort)
+  if (signal?.aborted) abort()
+  try {
+    return await run(end.signal)
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason
+    throw new NetworkError(error)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener("abort", abort)
+  }
+}
+
+/** Returns the response body: undefined if empty, parsed if JSON, otherwise text. */
+const contentOf = ({ response, text }: Received): unknown => {
   if (text === "") return undefined
   return response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text
 }
@@ -73,19 +107,24 @@ const read = async (response: Response): Promise<unknown> => {
  * Creates functions that call operations: `call("GET /emoji_id/{emoji_id}", { params: { emoji_id } })`. `exchange`
  * also returns the headers of the response.
  */
-export const makeCall = ({ baseUrl, credentials, fetch, replaceTokens, retries }: RestOptions) => {
-  const send = async (method: string, path: string, input: LooseInput, token: string | undefined) => {
+export const makeCall = (options: RestOptions) => {
+  const { baseUrl, credentials, fetch, onCodeRequired, replaceTokens, timeoutMs } = options
+
+  const send = (name: string, input: LooseInput, token: string | undefined): Promise<Received> => {
+    const [method = "GET", path = "/"] = name.split(" ")
+    const url = `${baseUrl}${pathOf(path, input.params ?? {})}${queryOf(input.query ?? {})}`
     const body = input.body === undefined ? undefined : bodyOf(path, input.body)
-    return fetch(`${baseUrl}${pathOf(path, input.params ?? {})}${queryOf(input.query ?? {})}`, {
-      method,
-      headers: {
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(credentials.apiKey === undefined ? {} : { "x-api-key": credentials.apiKey }),
-        ...(body === undefined ? {} : { "content-type": body.type }),
-        ...(input.idempotencyKey === undefined ? {} : { "idempotency-key": input.idempotencyKey }),
-      },
-      ...(body === undefined ? {} : { body: body.text }),
-      ...(input.signal === undefined ? {} : { signal: input.signal }),
+    const headers = {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(credentials.apiKey === undefined ? {} : { "x-api-key": credentials.apiKey }),
+      ...(body === undefined ? {} : { "content-type": body.type }),
+      ...(input.idempotencyKey === undefined ? {} : { "idempotency-key": input.idempotencyKey }),
+    }
+    return inTime(timeoutMs, input.signal, async (signal) => {
+      const sent = body === undefined ? {} : { body: body.text }
+      const response = await fetch(url, { method, headers, signal, ...sent })
+      // A response can be cut off, so its body is part of the attempt.
+      return { response, text: await response.text() }
     })
   }
 
@@ -94,26 +133,55 @@ export const makeCall = ({ baseUrl, credentials, fetch, replaceTokens, retries }
     name: string,
     input: LooseInput,
     token: string | undefined,
-  ): Promise<Response> => {
-    const [method = "GET", path = "/"] = name.split(" ")
-    const attempts = keylessOperations.has(name) ? 1 : retries + 1
+  ): Promise<Received> => {
+    const attempts = keylessOperations.has(name) ? 1 : (input.retries ?? options.retries) + 1
     for (let attempt = 0; ; attempt++) {
       const isLast = attempt + 1 >= attempts
       let waitMs: number | undefined
       try {
-        const response = await send(method, path, input, token)
-        waitMs = delayAfterResponse(response, attempt)
-        if (isLast || waitMs === undefined) return response
-        await response.body?.cancel()
+        const received = await send(name, input, token)
+        waitMs = delayAfterResponse(received.response, attempt)
+        if (isLast || waitMs === undefined) return received
       } catch (error) {
-        waitMs = error instanceof ApiError ? undefined : delayAfterFailure(input.signal, attempt)
-        if (isLast || waitMs === undefined) throw error
+        if (isLast || !(error instanceof NetworkError)) throw error
+        waitMs = delayAfterFailure(attempt)
       }
       await pause(waitMs, input.signal)
     }
   }
 
-  const exchange = async <N extends OperationName>(
+  /** Sends a call with the token of the login. If the service rejects the token, it is renewed once. */
+  const sendAsUser = async (name: string, input: LooseInput): Promise<Received> => {
+    const { logins } = credentials
+    if (name === grant) return sendRepeatedly(name, input, undefined)
+    let renewalError: unknown
+    // After the login has ended, public operations still work. Others fail with the error of the renewal.
+    const token = await unlessAborted(credentials.token(), input.signal).catch((error: unknown) => {
+      if (!isRefusal(error)) throw error
+      renewalError = error
+      return undefined
+    })
+    const received = await sendRepeatedly(name, input, token)
+    if (received.response.status !== 401) return received
+    if (renewalError !== undefined) throw renewalError
+    if (!credentials.canRenew || credentials.logins !== logins) return received
+    return sendRepeatedly(name, input, await unlessAborted(credentials.renew(token), input.signal))
+  }
+
+  /** Sends a call. If it needs a new two-factor code, the application asks the user, and the call is repeated. */
+  const sendWithCode = async (name: string, input: LooseInput): Promise<Received> => {
+    const { logins } = credentials
+    const ask = input.onCodeRequired ?? onCodeRequired
+    for (;;) {
+      const received = await sendAsUser(name, input)
+      if (received.response.status !== codeRequired || ask === undefined) return received
+      await unlessAborted(ask(), input.signal)
+      // The call must not be repeated as another user.
+      if (credentials.logins !== logins) return received
+    }
+  }
+
+  const run = async <N extends OperationName>(
     name: N,
     ...[input]: Input<N>
   ): Promise<{ readonly body: Answer<N>; readonly headers: Headers }> => {
@@ -122,28 +190,17 @@ export const makeCall = ({ baseUrl, credentials, fetch, replaceTokens, retries }
     // Storage of tokens may be slow: the logins are counted after the stored login was loaded.
     await unlessAborted(credentials.ready, given.signal)
     const { logins } = credentials
-    const isGrant = name === grant
-    let renewalError: unknown
-    // After the login has ended, public operations still work. Others fail with the error of the renewal.
-    const waited = isGrant ? Promise.resolve(undefined) : credentials.token()
-    const token = await unlessAborted(waited, given.signal).catch((error: unknown) => {
-      if (!isRefusal(error)) throw error
-      renewalError = error
-      return undefined
-    })
-    let response = await sendRepeatedly(name, given, token)
-    if (response.status === 401 && !isGrant && credentials.canRenew && credentials.logins === logins) {
-      await response.body?.cancel()
-      if (renewalError !== undefined) throw renewalError
-      const renewed = await unlessAborted(credentials.renew(token), given.signal)
-      response = await sendRepeatedly(name, given, renewed)
-    }
-    const body = await read(response)
-    if (!response.ok) throw new ApiError(response.status, response.headers, body)
-    const next = name === "PATCH /account" ? (body as Answer<"PATCH /account">).token_response : undefined
+    const received = await sendWithCode(name, given)
+    const { headers, ok, status } = received.response
+    const body = contentOf(received)
+    if (!ok) throw new ApiError(status, headers, body)
+    const next = name === newPassword ? (body as Answer<typeof newPassword>).token_response : undefined
     if (next != null && credentials.logins === logins) replaceTokens?.(next)
-    return { body: body as Answer<N>, headers: response.headers }
+    return { body: body as Answer<N>, headers }
   }
+
+  const exchange: typeof run = (name, ...input) =>
+    name === newPassword ? credentials.replacing(run(name, ...input)) : run(name, ...input)
 
   const call = async <N extends OperationName>(name: N, ...input: Input<N>): Promise<Answer<N>> =>
     (await exchange(name, ...input)).body

@@ -26,9 +26,7 @@ export const delayAfterResponse = (
     : undefined
 }
 
-/** Returns the delay after a network failure. Returns undefined if the application has aborted the request. */
-export const delayAfterFailure = (signal: AbortSignal | undefined, attempt: number): number | undefined =>
-  signal?.aborted ? undefined : delayMs(backoff, attempt)
+export const delayAfterFailure = (attempt: number): number => delayMs(backoff, attempt)
 
 /** Waits. Rejects if the application aborts the request. */
 export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>

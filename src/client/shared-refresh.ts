@@ -91,6 +91,9 @@ export const joinLogin = async (token: string): Promise<void> => {
   })
 }
 
+/** Calls the listener when another tab has reported a use of a refresh token. */
+export const onReport = (listener: () => void): void => otherTabs()?.addEventListener("message", listener)
+
 export const reportUse = (token: string, use: Use): void => {
   note(token, use)
   otherTabs()?.postMessage({ token, use })

@@ -3,7 +3,7 @@ import type { Tokens } from "./shared-refresh.ts"
 
 /** Where an application keeps the tokens of a login. The methods may return promises. */
 export interface TokenStorage {
-  /** Returns the stored tokens, or undefined if there is no login. Called once, when the client is created. */
+  /** Returns the stored tokens, or undefined if there is no login. */
   readonly load: () => Tokens | undefined | Promise<Tokens | undefined>
   /** Stores new tokens, or deletes the stored ones if `tokens` is undefined. */
   readonly save: (tokens: Tokens | undefined) => void | Promise<void>
@@ -36,16 +36,22 @@ export const browserStorage = (storage: KeyValueStorage, name = "emoji-id-tokens
   },
 })
 
-/** Saves tokens one after the other, because an older save that ends late must not replace newer tokens. */
-export const inOrder = ({ save }: TokenStorage) => {
+/** Changes the storage one step after the other, because an older save that ends late must not replace newer tokens. */
+export const inOrder = ({ load, save }: TokenStorage) => {
   let last: Promise<void> = Promise.resolve()
-  return (tokens: Tokens | undefined): void => {
-    last = last
-      .then(() => save(tokens))
-      .catch((error: unknown) =>
-        callListener(() => {
-          throw error
-        }),
-      )
+  const next = (step: () => void | Promise<void>): void => {
+    last = last.then(step).catch((error: unknown) =>
+      callListener(() => {
+        throw error
+      }),
+    )
+  }
+  return {
+    save: (tokens: Tokens | undefined): void => next(() => save(tokens)),
+    /** Deletes the tokens of a login that has ended. Another tab may have stored a newer login, which is kept. */
+    deleteEnded: (refreshToken: string): void =>
+      next(async () => {
+        if ((await load())?.refreshToken === refreshToken) await save(undefined)
+      }),
   }
 }

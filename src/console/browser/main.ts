@@ -5,9 +5,9 @@ import { byId, fill, h } from "./parts/dom.ts"
 import { type IconName, icon } from "./parts/icon.ts"
 import { notify } from "./parts/notices.ts"
 import { Lifetime } from "./parts/signal.ts"
-import { explain, Problem } from "./platform/http.ts"
+import { explain, PageError } from "./platform/http.ts"
 import { liveState, startLive } from "./platform/live.ts"
-import { account, endLogin, resume } from "./platform/session.ts"
+import { account, isSigningOut, resume, signOutEverywhere } from "./platform/session.ts"
 import { cart, startStore, transfers } from "./platform/store.ts"
 import * as tab from "./tab.ts"
 
@@ -107,16 +107,10 @@ const drawNav = (): void => {
   )
 }
 
-/** True while the user signs out. If the session ends for another reason, a notice is shown. */
-let isSigningOut = false
-
 const signOut = async (): Promise<void> => {
-  isSigningOut = true
-  const ended = endLogin()
-  isSigningOut = false
   location.hash = "#/lookup"
   try {
-    await ended
+    await signOutEverywhere()
     notify("You are signed out on all devices.")
   } catch (error) {
     notify(`You are signed out here, but other devices may still be signed in. ${explain(error)}`, "bad")
@@ -158,7 +152,7 @@ let wasOffline = false
 const loadView = (view: Place): Promise<View> =>
   view.load().catch(() => {
     tryAgain = () => location.reload()
-    throw new Problem(0, { error: "The service cannot be reached. Try again." })
+    throw new PageError("The service cannot be reached. Try again.")
   })
 
 const afterKey = "console-after"
@@ -249,9 +243,9 @@ const start = async (): Promise<void> => {
     // The view is drawn again only for a different user.
     if (current?.user.id === userId) return
     userId = current?.user.id
-    if (userId === undefined && !isSigningOut) notify("You were signed out.", "warn")
+    if (userId === undefined && !isSigningOut()) notify("You were signed out.", "warn")
     if (userId === undefined && here().view.forUsers) {
-      if (isSigningOut) location.hash = "#/lookup"
+      if (isSigningOut()) location.hash = "#/lookup"
       else showSignIn()
     } else if (userId !== undefined && here().name === "sign-in") continueAfterSignIn()
     else show()

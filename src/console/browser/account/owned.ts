@@ -1,3 +1,4 @@
+import { ApiError } from "../../../client/api-error.ts"
 import type { LiveLookupResult } from "../../../client/api-types.ts"
 import { actionForm, confirmButton } from "../parts/actions.ts"
 import { choice, emojiText, empty, field, fill, h, keyed } from "../parts/dom.ts"
@@ -5,7 +6,6 @@ import { notify } from "../parts/notices.ts"
 import type { Lifetime } from "../parts/signal.ts"
 import type { Section } from "../parts/subnav.ts"
 import { call, readIdsWithFacts } from "../platform/api.ts"
-import { Problem } from "../platform/http.ts"
 import { follow } from "../platform/live.ts"
 import { ownedChanges } from "../platform/store.ts"
 import { loadVocabulary } from "../vocabulary.ts"
@@ -53,7 +53,7 @@ const changeForm = ({ close, id, name, record }: Change) => {
             })
         } catch (error) {
           isSaving = false
-          if (!(error instanceof Problem) || error.fields["delete"] === undefined) throw error
+          if (!(error instanceof ApiError) || error.fields["delete"] === undefined) throw error
           return showGone()
         }
         close()

@@ -6,7 +6,7 @@ import { when, words } from "../parts/format.ts"
 import { notify } from "../parts/notices.ts"
 import type { Section } from "../parts/subnav.ts"
 import { call } from "../platform/api.ts"
-import { account, loadAccount, replaceLogin } from "../platform/session.ts"
+import { account, loadAccount } from "../platform/session.ts"
 
 const confirmCard = (email: string) =>
   h(
@@ -80,14 +80,12 @@ const passwordForm = () =>
       submit: async (values, form) => {
         const current_password = values.text("current_password")
         const revokesKeys = values.isTicked("revoke_api_keys")
-        await replaceLogin(async () => {
-          const body = {
-            password: values.text("password"),
-            ...(current_password === "" ? {} : { current_password }),
-            ...(revokesKeys ? { revoke_api_keys: true } : {}),
-          }
-          return (await call("PATCH /account", { body })).token_response
-        })
+        const body = {
+          password: values.text("password"),
+          ...(current_password === "" ? {} : { current_password }),
+          ...(revokesKeys ? { revoke_api_keys: true } : {}),
+        }
+        await call("PATCH /account", { body })
         form.reset()
         notify(
           revokesKeys

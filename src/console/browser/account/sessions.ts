@@ -7,7 +7,7 @@ import { coalesced } from "../parts/signal.ts"
 import type { Section } from "../parts/subnav.ts"
 import { call } from "../platform/api.ts"
 import { subscribe } from "../platform/live.ts"
-import { forget } from "../platform/session.ts"
+import { client } from "../platform/session.ts"
 
 const statusBadges: Readonly<Record<string, () => Child>> = {
   Pending: () => badge("Waiting for two-factor code", "warn"),
@@ -26,7 +26,8 @@ const endButton = ({ current, device = "Unknown device", id }: DisplaySession, a
     async () => {
       await call("DELETE /account/sessions/{session_id}", { params: { session_id: id } })
       notify("The session was ended.", "good")
-      if (current) forget()
+      // The service rejects the renewal, so this tab is signed out.
+      if (current) await client.renew().catch(() => {})
       else await again()
     },
     { class: "plain" },

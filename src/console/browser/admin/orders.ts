@@ -4,7 +4,7 @@ import { badge, choice, emojiLine, empty, field, fill, h } from "../parts/dom.ts
 import { dollars, when, words } from "../parts/format.ts"
 import { notify } from "../parts/notices.ts"
 import { type Cursor, drawPaged, type Section, table } from "../parts/subnav.ts"
-import { call, callWith } from "../platform/api.ts"
+import { call } from "../platform/api.ts"
 import { explain } from "../platform/http.ts"
 
 type Order = DisplayOrder
@@ -50,10 +50,8 @@ const paymentForm = (order: Order, again: Again) =>
         submit: async (values) => {
           const amount = Math.round(Number(values.text("amount")) * 100)
           const body = { amount, external_reference: values.text("external_reference") }
-          // The request has no Idempotency-Key, because another tab would send a different one. The reference
-          // identifies the payment, so a repeated payment is recorded once.
-          const params = { id: order.id }
-          await callWith({ hasKey: false }, "POST /orders/{id}/payment_override", { params, body })
+          // The reference identifies the payment, so a payment that is entered again in another tab is recorded once.
+          await call("POST /orders/{id}/payment_override", { params: { id: order.id }, body })
           notify("The payment was recorded.", "good")
           await again()
         },

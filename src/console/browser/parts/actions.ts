@@ -1,4 +1,5 @@
-import { explain, Problem } from "../platform/http.ts"
+import { ApiError } from "../../../client/api-error.ts"
+import { explain } from "../platform/http.ts"
 import { type Confirmation, confirmAction } from "./dialog.ts"
 import { type Child, fill, h, type Properties } from "./dom.ts"
 import { notify } from "./notices.ts"
@@ -75,13 +76,13 @@ const describe = (input: Element, problemId: string, isWrong: boolean): void => 
  * rejection by the service concerns that field.
  */
 const mark = (form: HTMLFormElement, error: unknown, problemId: string): void => {
-  const named = error instanceof Problem ? Object.keys(error.fields) : []
+  const named = error instanceof ApiError ? Object.keys(error.fields) : []
   const inputs = [
     ...form.querySelectorAll<HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>(
       "input, select, textarea",
     ),
   ]
-  const isRefused = error instanceof Problem && error.status >= 400 && error.status < 500
+  const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500
   let first: HTMLElement | undefined
   for (const input of inputs) {
     const isWrong = named.includes(input.name) || (isRefused && inputs.length === 1)

@@ -1,13 +1,9 @@
-import { explain, Problem } from "../platform/http.ts"
-import { sendWith } from "../platform/request.ts"
-import { account, renewed, tokens } from "../platform/session.ts"
-import { prove } from "../proof.ts"
+import { explain, PageError } from "../platform/http.ts"
+import { account, client } from "../platform/session.ts"
 import { openDialog } from "./dialog.ts"
 import { field, fill, firstInput, h } from "./dom.ts"
 
-const cancelled = () => new Problem(424, { error: "No code was entered. Nothing was changed." })
-
-const sendSms = () => sendWith({ token: tokens.value?.access_token }, "POST /account/2fa/sms_code")
+const cancelled = () => new PageError("No code was entered. Nothing was changed.")
 
 const ask = (): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -29,9 +25,7 @@ const ask = (): Promise<void> =>
       button.disabled = true
       fill(problem)
       try {
-        const before = tokens.value
-        const next = await prove(before?.refresh_token ?? "", input.value.trim())
-        if (before !== undefined) renewed(before, next)
+        await client.enterCode(input.value.trim())
         close()
         resolve()
       } catch (error) {
@@ -46,7 +40,7 @@ const ask = (): Promise<void> =>
       pressed.disabled = true
       fill(problem)
       try {
-        await sendSms()
+        await client.call("POST /account/2fa/sms_code")
         fill(status, "A code was sent to your phone.")
       } catch (error) {
         fill(problem, explain(error))

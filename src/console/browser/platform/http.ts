@@ -1,3 +1,6 @@
+import { ApiError } from "../../../client/api-error.ts"
+import { NetworkError } from "../../../client/network-error.ts"
+
 /**
  * How far the server's clock is ahead of the local clock, in milliseconds. Deadlines are compared with the server's
  * clock.
@@ -14,25 +17,15 @@ const noteServerTime = (date: string | null): void => {
   if (Math.abs(difference - aheadMs) > 1000) aheadMs = difference
 }
 
-type Fields = Readonly<Record<string, ReadonlyArray<{ readonly code: string; readonly message: string }>>>
-
-/** An error response of the service. The status is 0 if there was no response. */
-export class Problem extends Error {
-  readonly status: number
-  readonly fields: Fields
-  readonly retryAfterSeconds: number
-
-  constructor(
-    status: number,
-    body: { readonly error?: unknown; readonly fields?: unknown },
-    retryAfter?: string | null,
-  ) {
-    super(typeof body.error === "string" ? body.error : `The service returned status ${status}.`)
-    this.status = status
-    this.fields = (body.fields ?? {}) as Fields
-    this.retryAfterSeconds = Number(retryAfter ?? 0)
-  }
+/** Sends a request without the session cookie, because each tab has its own session, and reads the server's clock. */
+export const fetchNoted: typeof fetch = async (input, init) => {
+  const response = await fetch(input, { credentials: "omit", ...init })
+  noteServerTime(response.headers.get("date"))
+  return response
 }
+
+/** A failure of this page. The message tells the user what happened and what to do. */
+export class PageError extends Error {}
 
 /**
  * The first part of messages such as `insert.0: A web link is …`. It is removed, because a form has only one such
@@ -41,7 +34,9 @@ export class Problem extends Error {
 const placeInList = /^\w+\.\d+: /
 
 export const explain = (error: unknown): string => {
-  if (!(error instanceof Problem)) return "An error occurred on this page. Reload the page."
+  if (error instanceof NetworkError) return "The service cannot be reached. Try again."
+  if (error instanceof PageError) return error.message
+  if (!(error instanceof ApiError)) return "An error occurred on this page. Reload the page."
   const messages = Object.values(error.fields).flatMap((faults) => faults.map(({ message }) => message))
   // Messages that are not sentences are left out, because they can only be understood next to the field name.
   const sentences = messages.filter((message) => message.endsWith("."))
@@ -50,68 +45,4 @@ export const explain = (error: unknown): string => {
   return refersToFields && sentences.length > 0
     ? sentences.map((text) => text.replace(placeInList, "")).join(" ")
     : error.message
-}
-
-/**
- * A request fails if its response takes longer than this. The value is larger than the default request deadline of the
- * service, to allow for a slow network.
- */
-const timeoutMs = 60_000
-
-export interface RequestOptions {
-  readonly token?: string | undefined
-  readonly body?: unknown
-  readonly withCookies?: boolean
-  readonly idempotencyKey?: string | undefined
-}
-
-const headersOf = ({ body, idempotencyKey, token }: RequestOptions): Record<string, string> => ({
-  ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-  ...(body === undefined ? {} : { "Content-Type": "application/json" }),
-  ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
-})
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-export interface Exchange {
-  readonly headers: Headers
-  /** The parsed body. An empty object if the response has none, or no JSON. */
-  readonly body: unknown
-}
-
-/** Sends one request. Throws a `Problem` if there is no response or an error response. */
-export const exchange = async (
-  method: string,
-  path: string,
-  options: RequestOptions = {},
-): Promise<Exchange> => {
-  // Without a timeout, a request can wait for 15 minutes after the computer changes to another network.
-  const timeout = new AbortController()
-  const timer = setTimeout(() => timeout.abort(), timeoutMs)
-  let response: Response
-  let text: string
-  try {
-    response = await fetch(path, {
-      method,
-      headers: headersOf(options),
-      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
-      credentials: options.withCookies === true ? "same-origin" : "omit",
-      signal: timeout.signal,
-    })
-    text = await response.text()
-  } catch {
-    throw new Problem(0, { error: "The service cannot be reached. Try again." })
-  } finally {
-    clearTimeout(timer)
-  }
-  noteServerTime(response.headers.get("date"))
-  const body = parse(text) ?? {}
-  if (!response.ok) throw new Problem(response.status, body, response.headers.get("retry-after"))
-  return { headers: response.headers, body }
 }

@@ -1,4 +1,4 @@
-import { Problem } from "./http.ts"
+import { PageError } from "./http.ts"
 
 const loadMs = 10_000
 const pollMs = 50
@@ -11,9 +11,7 @@ interface Recaptcha {
 const siteKey = () => document.querySelector('meta[name="recaptcha-site-key"]')?.getAttribute("content")
 
 const unavailable = () =>
-  new Problem(0, {
-    error: "reCAPTCHA could not be loaded. Allow its scripts, reload the page and try again.",
-  })
+  new PageError("reCAPTCHA could not be loaded. Allow its scripts, reload the page and try again.")
 
 /** Waits for the script of the page to load. */
 const loaded = async (): Promise<Recaptcha> => {

@@ -1,52 +1,24 @@
+import { ApiError } from "../../../client/api-error.ts"
 import type { TokenResponse } from "../../../client/api-types.ts"
+import { createClient } from "../../../client/client.ts"
+import { NetworkError } from "../../../client/network-error.ts"
 import type { Answer, Input, OperationName } from "../../../client/operation.ts"
-import { type Exchange, exchange, type RequestOptions } from "./http.ts"
-
-interface LooseInput {
-  readonly params?: Readonly<Record<string, string | number>>
-  readonly query?: Readonly<Record<string, unknown>>
-  readonly body?: unknown
-}
+import { fetchNoted } from "./http.ts"
 
 export type { Answer, Input, OperationName }
 
-const queryOf = (query: Readonly<Record<string, unknown>>): string => {
-  const form = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) form.set(name, String(value))
-  const text = form.toString()
-  return text === "" ? "" : `?${text}`
-}
-
-/** Returns the method and the URL of a call, such as `GET /orders/{id}` with its parameters. */
-const targetOf = (
-  name: OperationName,
-  { params = {}, query = {} }: LooseInput,
-): readonly [string, string] => {
-  const [method = "GET", pattern = "/"] = name.split(" ")
-  const path = pattern.replaceAll(/\{(\w+)\}/g, (_, part: string) => encodeURIComponent(params[part] ?? ""))
-  return [method, path + queryOf(query)]
-}
-
-/** Sends a call once, with the given token instead of the token of the session. Also returns the headers. */
-export const exchangeWith = <N extends OperationName>(
-  options: Omit<RequestOptions, "body">,
-  name: N,
-  ...[input]: Input<N>
-): Promise<Exchange> => {
-  const given = (input ?? {}) as LooseInput
-  const [method, url] = targetOf(name, given)
-  return exchange(method, url, { ...options, body: given.body })
-}
-
-export const sendWith = async <N extends OperationName>(
-  options: Omit<RequestOptions, "body">,
-  name: N,
-  ...input: Input<N>
-): Promise<Answer<N>> => (await exchangeWith(options, name, ...input)).body as Answer<N>
+/** The options of all clients of the console. Failed requests are reported to the user, who can repeat them. */
+export const clientOptions = { baseUrl: location.origin, fetch: fetchNoted, retries: 0 }
 
 /** Sends a call without a token. */
-export const send = <N extends OperationName>(name: N, ...input: Input<N>): Promise<Answer<N>> =>
-  sendWith({}, name, ...input)
+export const send = createClient(clientOptions).call
+
+/**
+ * A login that waits for its two-factor code. It has a client of its own, because the session of this tab begins only
+ * when the code is verified.
+ */
+export const pendingLogin = ({ access_token: accessToken, refresh_token: refreshToken }: TokenResponse) =>
+  createClient({ ...clientOptions, accessToken, refreshToken })
 
 /** The record kinds and emoji that the console knows by name. */
 export interface Vocabulary {
@@ -66,12 +38,20 @@ export interface Mail {
   readonly link?: string
 }
 
+const internalCall = async <A>(path: string, init: RequestInit = {}): Promise<A> => {
+  const response = await fetchNoted(path, init).catch((error: unknown) => {
+    throw new NetworkError(error)
+  })
+  const body = await response.json().catch(() => ({}))
+  if (!response.ok) throw new ApiError(response.status, response.headers, body)
+  return body
+}
+
 /** The operations that only the console uses. The API documents do not contain them. */
 export const internal = {
-  vocabulary: async () => (await exchange("GET", "/console/vocabulary")).body as Vocabulary,
-  outbox: async (to: string) =>
-    (await exchange("GET", `/dev/outbox?to=${encodeURIComponent(to)}`)).body as ReadonlyArray<Mail>,
+  vocabulary: () => internalCall<Vocabulary>("/console/vocabulary"),
+  outbox: (to: string) => internalCall<ReadonlyArray<Mail>>(`/dev/outbox?to=${encodeURIComponent(to)}`),
   /** Returns the login of the session cookie, which a mailed link or a sign-in page has set. */
-  browserLogin: async () =>
-    (await exchange("POST", "/console/session", { withCookies: true })).body as TokenResponse,
+  browserLogin: () =>
+    internalCall<TokenResponse>("/console/session", { method: "POST", credentials: "same-origin" }),
 }

@@ -1,14 +1,14 @@
+import { ApiError } from "../../../client/api-error.ts"
 import type { TokenResponse } from "../../../client/api-types.ts"
 import type { View } from "../main.ts"
 import { outboxHint } from "../outbox.ts"
 import { actionButton, actionForm, confirmButton } from "../parts/actions.ts"
 import { byId, field, fill, firstInput, h } from "../parts/dom.ts"
 import { notify } from "../parts/notices.ts"
-import { prove } from "../proof.ts"
 import { drawForgotPassword } from "./forgot-password.ts"
-import { explain, Problem } from "./http.ts"
+import { explain } from "./http.ts"
 import { humanProof } from "./recaptcha.ts"
-import { type Input, internal, send, sendWith } from "./request.ts"
+import { type Input, internal, pendingLogin, send } from "./request.ts"
 import { signIn } from "./session.ts"
 
 const emailField = (value = "") =>
@@ -33,13 +33,13 @@ const passwordField = (autocomplete: string, hint?: string) =>
  * this step.
  */
 const codeStep = (place: Element, response: TokenResponse, email: string | undefined): void => {
-  const { access_token: token, refresh_token } = response
+  const login = pendingLogin(response)
   const isSms = response.requires_2fa === "SMS"
   // This button is only for further codes, because the sign-in itself sends the first one.
   const again = actionButton(
     "Resend code",
     async () => {
-      await sendWith({ token }, "POST /account/2fa/sms_code")
+      await login.call("POST /account/2fa/sms_code")
       notify("A code was sent to your phone.")
     },
     { class: "plain" },
@@ -49,7 +49,7 @@ const codeStep = (place: Element, response: TokenResponse, email: string | undef
       label: "Continue",
       name: "Two-factor code",
       beside: isSms && again,
-      submit: async (values) => signIn(await prove(refresh_token, values.text("code").trim())),
+      submit: async (values) => signIn(await login.enterCode(values.text("code").trim())),
     },
     field(isSms ? "Code from the SMS" : "Code from your authenticator app", {
       name: "code",
@@ -70,7 +70,7 @@ const codeStep = (place: Element, response: TokenResponse, email: string | undef
         submit: async (values) => {
           const backup_code = values.text("backup_code").trim()
           const body = { backup_code, disable_all: true, ...(email === undefined ? {} : { email }) }
-          await sendWith({ token }, "POST /account/2fa/backup_disable", { body })
+          await login.call("POST /account/2fa/backup_disable", { body })
           notify("Two-factor authentication is off. Sign in again.", "good")
           dispatchEvent(new Event("hashchange"))
         },
@@ -138,7 +138,7 @@ const linkStep = (place: Element, email: string, kind: string): void => {
         try {
           await consumeLink(place, email, { body: { token } })
         } catch (error) {
-          if (!(error instanceof Problem) || error.fields["password"] === undefined) throw error
+          if (!(error instanceof ApiError) || error.fields["password"] === undefined) throw error
           passwordStep(place, email, token)
         }
       },

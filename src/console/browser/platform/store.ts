@@ -1,11 +1,11 @@
+import { ApiError } from "../../../client/api-error.ts"
 import type { DisplayOrder, DisplayTransferRequest } from "../../../client/api-types.ts"
 import { notify } from "../parts/notices.ts"
 import { coalesced, signal } from "../parts/signal.ts"
 import { call } from "./api.ts"
-import { Problem } from "./http.ts"
 import { type Listener, subscribe } from "./live.ts"
 import type { Answer } from "./request.ts"
-import { account, loadAccount, refresh, sessionId, tokens } from "./session.ts"
+import { account, client, loadAccount, sessionId } from "./session.ts"
 
 /**
  * The cart, transfers and lootboxes of the user. When a live event reports a change, the current state is read again
@@ -84,7 +84,7 @@ const cartListener: Listener = {
 /** Reads the incoming transfers. Returns undefined if the user must confirm the email address first. */
 const readIncoming = () =>
   call("GET /transfers/incoming").catch((error: unknown) => {
-    if (error instanceof Problem && error.status === 403) return undefined
+    if (error instanceof ApiError && error.status === 403) return undefined
     throw error
   })
 
@@ -144,12 +144,12 @@ const boxListener: Listener = {
 
 const sessionListener: Listener = {
   onEvent: (event, data) => {
-    if (event !== "session.logged_out" || tokens.value === undefined) return
+    if (event !== "session.logged_out" || sessionId() === undefined) return
     // Without a session id the event concerns all sessions. Otherwise it may concern another session of the user.
     const ended = memberOf(data, "session_id")
     if (ended !== undefined && ended !== sessionId()) return
-    // This tab may already have a new session. A refresh shows whether the tab is still signed in.
-    refresh().catch(() => {})
+    // This tab may already have a new session. A renewal shows whether the tab is still signed in.
+    client.renew().catch(() => {})
   },
 }
 
