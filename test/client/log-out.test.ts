@@ -72,6 +72,18 @@ it("a logout with an expired access token still ends the session at the service"
   expect(again.status).toBe(401)
 })
 
+it("`logOutHere` ends the session of this client, and another device of the user stays logged in", async () => {
+  const { client, page, token } = await openPage()
+  const { email } = (await client.call("GET /account")).user
+  const login = await service.call("POST", "/auth/token", { body: { email, password } })
+  const other = createClient({ baseUrl: service.url })
+  other.useLogin(login.body)
+  await client.logOutHere()
+  expect(page.kept).toBeUndefined()
+  expect((await service.call("GET", "/account", { token })).status).toBe(401)
+  expect((await other.call("GET /account")).user.email).toBe(email)
+})
+
 it.each([
   ["by its own logout", "🐢🎬", ({ client }: Page) => client.logOut()],
   ["by a logout elsewhere", "🎬🐢", ({ token }: Page) => service.call("POST", "/logout", { token })],

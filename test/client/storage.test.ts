@@ -58,6 +58,19 @@ describe("a client with a storage of tokens", () => {
     expect((await service.call("GET", "/account", { token })).status).toBe(401)
   })
 
+  it("deletes a login that the service has ended, but not a newer login that another tab has stored", async () => {
+    const { saved, storage } = slowStorage()
+    const ended = { accessToken: "ended", refreshToken: "ended" }
+    saved.push(ended)
+    const [one, other] = [newClient(storage), newClient(storage)]
+    await expect(one.call("GET /account")).rejects.toMatchObject({ status: 401 })
+    await expect.poll(() => saved).toEqual([ended, undefined])
+    saved.push({ accessToken: "newer", refreshToken: "newer" })
+    await expect(other.call("GET /account")).rejects.toMatchObject({ status: 401 })
+    await expect(other.call("GET /account")).rejects.toMatchObject({ status: 401 })
+    expect(saved).toHaveLength(3)
+  })
+
   it("keeps the login that was made while the storage was read", async () => {
     const [stored, current] = [await register(service), await register(service)]
     const gate = new AbortController()

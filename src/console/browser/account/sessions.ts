@@ -7,7 +7,7 @@ import { coalesced } from "../parts/signal.ts"
 import type { Section } from "../parts/subnav.ts"
 import { call } from "../platform/api.ts"
 import { subscribe } from "../platform/live.ts"
-import { client } from "../platform/session.ts"
+import { signOutHere } from "../platform/session.ts"
 
 const statusBadges: Readonly<Record<string, () => Child>> = {
   Pending: () => badge("Waiting for two-factor code", "warn"),
@@ -24,11 +24,12 @@ const endButton = ({ current, device = "Unknown device", id }: DisplaySession, a
       consequence: current ? "You are signed out here." : "The device is signed out immediately.",
     },
     async () => {
-      await call("DELETE /account/sessions/{session_id}", { params: { session_id: id } })
+      if (current) {
+        await signOutHere()
+        location.hash = "#/sign-in"
+      } else await call("DELETE /account/sessions/{session_id}", { params: { session_id: id } })
       notify("The session was ended.", "good")
-      // The service rejects the renewal, so this tab is signed out.
-      if (current) await client.renew().catch(() => {})
-      else await again()
+      if (!current) await again()
     },
     { class: "plain" },
   )
