@@ -1,5 +1,6 @@
 import type { TokenResponse } from "../../client/api-types.ts"
-import { element, labelled } from "./elements.ts"
+import { h } from "../../web/browser/elements.ts"
+import { labelled } from "./labelled.ts"
 
 const storageKey = "docs-login"
 
@@ -52,24 +53,24 @@ export const watchLogin = (place: HTMLElement): void => {
         show()
       }
       place.replaceChildren(
-        element("span", { class: "small" }, current.name),
-        element("button", { type: "button", class: "link", onclick: leave }, "Log out"),
+        h("span", { class: "small" }, current.name),
+        h("button", { type: "button", class: "link", onclick: leave }, "Log out"),
       )
       return
     }
-    const email = element("input", {
+    const email = h("input", {
       type: "email",
       required: true,
       autocomplete: "username",
       value: demo[0]?.email,
     })
-    const password = element("input", {
+    const password = h("input", {
       ...{ type: "password", required: true, autocomplete: "current-password", value: demo[0]?.password },
     })
-    const codeInput = element("input", { inputmode: "numeric", autocomplete: "one-time-code" })
+    const codeInput = h("input", { inputmode: "numeric", autocomplete: "one-time-code" })
     const code = labelled("Two-factor code", codeInput)
     code.hidden = true
-    const failed = element("p", { class: "bad", role: "alert" })
+    const failed = h("p", { class: "bad", role: "alert" })
     /** The login that waits for its code. */
     let pending: string | undefined
     const submit = async (event: SubmitEvent): Promise<void> => {
@@ -99,27 +100,27 @@ export const watchLogin = (place: HTMLElement): void => {
       password.value = login.password
     }
     place.replaceChildren(
-      element(
+      h(
         "details",
         { class: "login-box" },
-        element("summary", {}, "Log in"),
-        element(
+        h("summary", {}, "Log in"),
+        h(
           "form",
           { onsubmit: submit },
           labelled("Email", email),
           labelled("Password", password),
           code,
-          element("p", {}, element("button", {}, "Log in")),
+          h("p", {}, h("button", {}, "Log in")),
           failed,
           ...(demo.length === 0
             ? []
             : [
-                element(
+                h(
                   "p",
                   { class: "small" },
                   "Demo accounts: ",
                   ...demo.map((login) =>
-                    element("button", { type: "button", class: "link", onclick: choose(login) }, login.email),
+                    h("button", { type: "button", class: "link", onclick: choose(login) }, login.email),
                   ),
                 ),
               ]),

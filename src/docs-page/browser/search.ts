@@ -1,4 +1,4 @@
-import { element } from "./elements.ts"
+import { h } from "../../web/browser/elements.ts"
 
 const mostResults = 12
 
@@ -36,9 +36,9 @@ export const startSearch = (place: HTMLElement): void => {
     return index
   }
   let active = -1
-  const list = element("ul", { id: "search-results", role: "listbox", "aria-label": "Results", hidden: true })
-  const state = element("p", { class: "unseen", role: "status" })
-  const input = element("input", {
+  const list = h("ul", { id: "search-results", role: "listbox", "aria-label": "Results", hidden: true })
+  const state = h("p", { class: "unseen", role: "status" })
+  const input = h("input", {
     ...{
       type: "search",
       id: "search-field",
@@ -81,20 +81,20 @@ export const startSearch = (place: HTMLElement): void => {
       .slice(0, mostResults)
     list.replaceChildren(
       ...found.map(({ entry }, place) =>
-        element(
+        h(
           "li",
           { id: `search-result-${place}`, role: "option" },
-          element(
+          h(
             "a",
             { href: entry.href, tabindex: "-1", onclick: close },
             entry.title,
-            element("span", {}, entry.kind),
+            h("span", {}, entry.kind),
           ),
         ),
       ),
     )
     state.textContent = found.length === 0 ? "Nothing found." : `${found.length} results.`
-    if (found.length === 0) list.append(element("li", { class: "soft none" }, "Nothing found."))
+    if (found.length === 0) list.append(h("li", { class: "soft none" }, "Nothing found."))
     list.hidden = false
     input.setAttribute("aria-expanded", "true")
     if (found.length > 0) mark(0)

@@ -1,5 +1,6 @@
 import type { ConnectFrame, SubscribeFrame } from "../../client/api-types.ts"
-import { element, labelled } from "./elements.ts"
+import { h } from "../../web/browser/elements.ts"
+import { labelled } from "./labelled.ts"
 import { accessToken } from "./login.ts"
 
 const mostLines = 200
@@ -8,9 +9,9 @@ const mostLines = 200
 export const addLiveForm = (): void => {
   const place = document.getElementById("live-try")
   if (place === null) return
-  const channel = element("input", { value: "emoji_id:🚀🌊🔥", required: true, autocomplete: "off" })
-  const log = element("pre", { tabindex: "0", role: "log", "aria-label": "Frames", hidden: true })
-  const button = element("button", {}, "Connect")
+  const channel = h("input", { value: "emoji_id:🚀🌊🔥", required: true, autocomplete: "off" })
+  const log = h("pre", { tabindex: "0", role: "log", "aria-label": "Frames", hidden: true })
+  const button = h("button", {}, "Connect")
   let socket: WebSocket | undefined
   const note = (line: string): void => {
     log.hidden = false
@@ -43,11 +44,11 @@ export const addLiveForm = (): void => {
     }
   }
   place.append(
-    element(
+    h(
       "details",
       { class: "try" },
-      element("summary", {}, "Try it: watch a channel"),
-      element("form", { onsubmit: submit }, labelled("Channel", channel), element("p", {}, button), log),
+      h("summary", {}, "Try it: watch a channel"),
+      h("form", { onsubmit: submit }, labelled("Channel", channel), h("p", {}, button), log),
     ),
   )
 }

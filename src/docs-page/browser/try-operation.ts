@@ -1,4 +1,5 @@
-import { element, labelled } from "./elements.ts"
+import { h } from "../../web/browser/elements.ts"
+import { labelled } from "./labelled.ts"
 import { accessToken } from "./login.ts"
 
 interface Parameter {
@@ -39,17 +40,17 @@ const formOf = (place: HTMLElement): HTMLFormElement => {
   const parameters = JSON.parse(place.dataset["parameters"] ?? "[]") as ReadonlyArray<Parameter>
   const inputs = parameters.map((parameter) => ({
     parameter,
-    input: element("input", { value: parameter.value, required: parameter.required, autocomplete: "off" }),
+    input: h("input", { value: parameter.value, required: parameter.required, autocomplete: "off" }),
   }))
-  const bodyInput = element(
+  const bodyInput = h(
     "textarea",
     { rows: Math.min(14, (body ?? "").split("\n").length + 1), spellcheck: "false" },
     body ?? "",
   )
-  const command = element("pre", { class: "command", tabindex: "0" })
-  const output = element("pre", { tabindex: "0", "aria-label": "Response" })
-  const status = element("p", { role: "status" })
-  const result = element("div", { class: "result", hidden: true }, command, status, output)
+  const command = h("pre", { class: "command", tabindex: "0" })
+  const output = h("pre", { tabindex: "0", "aria-label": "Response" })
+  const status = h("p", { role: "status" })
+  const result = h("div", { class: "result", hidden: true }, command, status, output)
 
   const requestOf = (): Filled => {
     const query = new URLSearchParams()
@@ -95,14 +96,14 @@ const formOf = (place: HTMLElement): HTMLFormElement => {
       status.textContent = `No response: ${error instanceof Error ? error.message : String(error)}`
     }
   }
-  return element(
+  return h(
     "form",
     { onsubmit: send },
     ...inputs.map(({ input, parameter }) =>
       labelled(parameter.required ? parameter.name : `${parameter.name} (optional)`, input),
     ),
     ...(body === undefined ? [] : [labelled("Body", bodyInput)]),
-    element("p", {}, element("button", {}, `Send ${method}`)),
+    h("p", {}, h("button", {}, `Send ${method}`)),
     result,
   )
 }
@@ -110,7 +111,7 @@ const formOf = (place: HTMLElement): HTMLFormElement => {
 /** Adds a form to each operation. It is made when it is opened. */
 export const addForms = (): void => {
   for (const place of document.querySelectorAll<HTMLElement>(".try")) {
-    const box = element("details", {}, element("summary", {}, "Try it"))
+    const box = h("details", {}, h("summary", {}, "Try it"))
     box.addEventListener("toggle", () => {
       if (box.open && box.childElementCount === 1) box.append(formOf(place))
     })
