@@ -25,6 +25,12 @@ begin
          x.source, 1 + coalesce(c."offset", 0), case when c."offset" > 0 then now() end
     from jsonb_to_recordset(p) as x(canonical text, owner_id uuid, pubkey text, source text)
     left join channel c on c.name = 'emoji_id:' || x.canonical order by x.canonical;
+  perform put_id_changes(jsonb_agg(jsonb_build_object(
+            'canonical', e.canonical, 'version', e.version, 'kind', 'registered', 'owner_id', e.owner_id,
+            'details', jsonb_strip_nulls(jsonb_build_object(
+              'pubkey_after', e.pubkey, 'added', case when x.display is not null then jsonb_build_array(jsonb_build_object(
+                'tag', 1, 'hash', x.display->>'hash', 'data', x.display->>'data')) end)))))
+     from jsonb_to_recordset(p) as x(canonical text, display jsonb) join emoji_id e on e.canonical = x.canonical;
   if p @? '$[*].display' then
     insert into record (canonical, hash, tag, data)
     select x.canonical, x.display->>'hash', 1, x.display->>'data'
@@ -62,8 +68,9 @@ create or replace function edit_batch(p jsonb, max_records int) returns jsonb la
 declare
   deletes jsonb := p->'deletes'; inserts jsonb := p->'inserts'; stores jsonb := p->'stores';
   live int[]; one record; refused jsonb := '{}'; stored jsonb := '{}';
-  gone_of text[] := '{}'; gone_hash text[] := '{}'; gone jsonb := '{}'; came jsonb := '{}';
-  changed int[]; versions bigint[]; said jsonb;
+  gone_of text[] := '{}'; gone_row jsonb[] := '{}'; gone jsonb := '{}'; gone_rows jsonb := '{}';
+  came jsonb := '{}'; came_rows jsonb := '{}';
+  changed int[]; versions bigint[]; said jsonb; changes jsonb;
 begin
   with held as materialized (
     select w.n from (select x.n, x.canonical from jsonb_to_recordset(p->'edits') as x(n int, canonical text)
@@ -121,8 +128,8 @@ begin
        where x.linked and x.n = any(live) and r.canonical = x.canonical and r.linked_keys = array[x.key]
          and (r.tag not in (0, 3) or x.unlocked)
          and not exists (select 1 from jsonb_to_recordset(inserts) as i(n int, hash text) where i.n = x.n and i.hash = r.hash)
-      returning r.canonical, r.hash)
-    select coalesce(array_agg(d.canonical), '{}'), coalesce(array_agg(d.hash), '{}') into gone_of, gone_hash from d;
+      returning r.canonical, jsonb_build_object('tag', r.tag, 'hash', r.hash, 'data', r.data) as entry)
+    select coalesce(array_agg(d.canonical), '{}'), coalesce(array_agg(d.entry), '{}') into gone_of, gone_row from d;
     update record r
        set linked_keys = case when x.key = any(r.linked_keys) then array_remove(r.linked_keys, x.key)
                               else r.linked_keys || x.key end
@@ -135,9 +142,9 @@ begin
     with d as (
       delete from record r using jsonb_to_recordset(deletes) as x(n int, canonical text, hash text)
        where x.n = any(live) and r.canonical = x.canonical and r.hash = x.hash
-      returning r.canonical, r.hash)
-    select gone_of || coalesce(array_agg(d.canonical), '{}'), gone_hash || coalesce(array_agg(d.hash), '{}')
-      into gone_of, gone_hash from d;
+      returning r.canonical, jsonb_build_object('tag', r.tag, 'hash', r.hash, 'data', r.data) as entry)
+    select gone_of || coalesce(array_agg(d.canonical), '{}'), gone_row || coalesce(array_agg(d.entry), '{}')
+      into gone_of, gone_row from d;
   end if;
 
   if inserts @? '$[*] ? (@.replaces == true)' then
@@ -146,9 +153,9 @@ begin
        using jsonb_to_recordset(inserts) as x(n int, canonical text, single_key text, replaces boolean)
        where x.replaces and x.n = any(live) and r.canonical = x.canonical and r.single_key = x.single_key
          and not exists (select 1 from jsonb_to_recordset(inserts) as i(n int, hash text) where i.n = x.n and i.hash = r.hash)
-      returning r.canonical, r.hash)
-    select gone_of || coalesce(array_agg(d.canonical), '{}'), gone_hash || coalesce(array_agg(d.hash), '{}')
-      into gone_of, gone_hash from d;
+      returning r.canonical, jsonb_build_object('tag', r.tag, 'hash', r.hash, 'data', r.data) as entry)
+    select gone_of || coalesce(array_agg(d.canonical), '{}'), gone_row || coalesce(array_agg(d.entry), '{}')
+      into gone_of, gone_row from d;
   end if;
 
   if inserts <> '[]' then
@@ -159,11 +166,13 @@ begin
                as (n int, canonical text, hash text, tag int, data text, single_key text, key text)) with ordinality
              as x(n, canonical, hash, tag, data, single_key, key, place)
        where x.n = any(live) order by x.place
-      on conflict (canonical, hash) do nothing returning canonical, hash
+      on conflict (canonical, hash) do nothing returning canonical, hash, tag, data
     ), of_id as (
-      select i.canonical, jsonb_agg(i.hash) as hashes from i group by i.canonical
+      select i.canonical, jsonb_agg(i.hash) as hashes,
+             jsonb_agg(jsonb_build_object('tag', i.tag, 'hash', i.hash, 'data', i.data)) as entries from i group by i.canonical
     )
-    select coalesce(jsonb_object_agg(o.canonical, o.hashes), '{}') into came from of_id o;
+    select coalesce(jsonb_object_agg(o.canonical, o.hashes), '{}'), coalesce(jsonb_object_agg(o.canonical, o.entries), '{}')
+      into came, came_rows from of_id o;
     if exists (select 1 from jsonb_object_keys(came) x(canonical)
                 where (select count(*) from record r where r.canonical = x.canonical) > max_records) then
       raise exception using errcode = 'EI003', message = 'too many records', detail = 'records';
@@ -187,9 +196,9 @@ begin
   end if;
 
   if gone_of <> '{}' then
-    gone := (select jsonb_object_agg(d.canonical, d.hashes)
-               from (select x.canonical, jsonb_agg(x.hash) as hashes
-                       from unnest(gone_of, gone_hash) as x(canonical, hash) group by x.canonical) d);
+    select jsonb_object_agg(d.canonical, d.hashes), jsonb_object_agg(d.canonical, d.entries) into gone, gone_rows
+      from (select x.canonical, jsonb_agg(x.entry->'hash') as hashes, jsonb_agg(x.entry) as entries
+              from unnest(gone_of, gone_row) as x(canonical, entry) group by x.canonical) d;
   end if;
   with c as (
     update emoji_id e
@@ -197,7 +206,7 @@ begin
       from jsonb_to_recordset(p->'edits') as x(n int, canonical text, merkle_root text, signature text, key text)
      where e.canonical = x.canonical and x.n = any(live)
        and (came ? x.canonical or gone ? x.canonical or x.key is not null or x.merkle_root is not null)
-    returning x.n, x.key, e.canonical, e.version
+    returning x.n, x.key, e.canonical, e.version, e.owner_id, e.signature
   ), told as (
     select c.*, row_number() over (order by c.canonical) as place from c
   )
@@ -206,8 +215,15 @@ begin
            'events', jsonb_agg(jsonb_build_object(
              'channel', t.place, 'after', 0, 'type', 'emoji_id.records', 'data', jsonb_strip_nulls(jsonb_build_object(
                'emoji_id', t.canonical, 'version', t.version, 'inserted', coalesce(came->t.canonical, '[]'),
-               'deleted', coalesce(gone->t.canonical, '[]'), 'store_key', t.key))) order by t.place))
-    into changed, versions, said from told t;
+               'deleted', coalesce(gone->t.canonical, '[]'), 'store_key', t.key))) order by t.place)),
+         jsonb_agg(jsonb_build_object(
+           'canonical', t.canonical, 'version', t.version, 'owner_id', t.owner_id,
+           'kind', case when came ? t.canonical or gone ? t.canonical then 'records' when t.key is null then 'signature' else 'data' end,
+           'details', jsonb_strip_nulls(jsonb_build_object(
+             'added', came_rows->t.canonical, 'removed', gone_rows->t.canonical, 'store_key', t.key,
+             'signed', case when t.signature is not null then true end))) order by t.place)
+    into changed, versions, said, changes from told t;
+  if changes is not null then perform put_id_changes(changes); end if;
   if p ? 'keys' then
     perform commit_keys(k.list) from (
       select jsonb_agg(jsonb_build_object('caller', x.caller, 'key', x.key, 'run', x.run, 'rows', jsonb_build_array(
@@ -256,15 +272,17 @@ end $$;
 
 -- Removes an id from the directory, so that it can be registered again. Refuses an id that is in transfer.
 create or replace function destroy_emoji_id(p_canonical text) returns jsonb language plpgsql as $$
-declare held text;
+declare held text; id emoji_id;
 begin
-  perform 1 from emoji_id where canonical = p_canonical for update;
+  select * into id from emoji_id where canonical = p_canonical for update;
   if not found then return '{"outcome": "absent"}'; end if;
   select kind into held from claim where canonical = p_canonical for update;
   if held = 'transfer' then return '{"outcome": "in_transfer"}'; end if;
   delete from emoji_id where canonical = p_canonical;
   delete from emoji_id_view where canonical = p_canonical;
   delete from claim where canonical = p_canonical;
+  perform put_id_changes(jsonb_build_array(jsonb_build_object(
+            'canonical', p_canonical, 'version', id.version + 1, 'kind', 'released', 'former_owner_id', id.owner_id)));
   perform put_freed(array[p_canonical]);
   return jsonb_build_object('outcome', 'destroyed', 'events', put_events(jsonb_build_array(
     jsonb_build_object('channel', 'emoji_id:' || p_canonical, 'type', 'emoji_id.released',
@@ -289,7 +307,7 @@ end $$;
 -- it has another owner or source, is minted, has a valid mint permission, or is in transfer. The claims are locked before
 -- the ids, in the same order as in permit_mint.
 create or replace function put_revokes(p jsonb) returns void language plpgsql as $$
-declare gone text[];
+declare gone text[]; changes jsonb;
 begin
   perform 1 from claim where canonical in (select x->>'canonical' from jsonb_array_elements(p) x) order by canonical for update;
   perform 1 from emoji_id where canonical in (select x->>'canonical' from jsonb_array_elements(p) x) order by canonical for update;
@@ -298,13 +316,16 @@ begin
      where e.canonical = x.canonical and e.owner_id = x.owner_id and e.source = x.source and e.minted_at is null
        and (e.mint_until is null or e.mint_until <= now())
        and exists (select 1 from claim c where c.canonical = e.canonical and c.kind = 'owned' and c.holder = x.owner_id)
-    returning e.canonical)
-  select array_agg(canonical) into gone from removed;
+    returning e.canonical, e.version, e.owner_id)
+  select array_agg(canonical), jsonb_agg(jsonb_build_object(
+           'canonical', canonical, 'version', version + 1, 'kind', 'released', 'former_owner_id', owner_id))
+    into gone, changes from removed;
   if coalesce(cardinality(gone), 0) < jsonb_array_length(p) then
     raise exception using errcode = 'EI003', message = 'ids are kept', detail = 'ids_kept';
   end if;
   delete from emoji_id_view where canonical = any(gone);
   delete from claim where canonical = any(gone);
+  perform put_id_changes(changes);
   perform put_freed(gone);
 end $$;
 
