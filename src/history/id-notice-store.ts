@@ -4,7 +4,7 @@ import type { IdChangedEvent } from "../../schema/directory/history.ts"
 import type { ExpiredRows } from "../postgres/prune.ts"
 import { Sql } from "../postgres/sql.ts"
 
-interface MailedRecord {
+export interface MailedRecord {
   readonly tag: number
   readonly data?: string
 }

@@ -1,16 +1,17 @@
 import { Context, Effect, Layer } from "effect"
 import { Publisher } from "../../actors/ports.ts"
-import { formatTag } from "../../schema/directory/record-tag.ts"
+import { findRecordClass, formatTag } from "../../schema/directory/record-tag.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import { AppConfig } from "../config/config.ts"
 import { Outbox } from "../turns/outbox.ts"
-import { type DueMail, type MailedChange, makeIdNoticeStore } from "./id-notice-store.ts"
+import { type DueMail, type MailedChange, type MailedRecord, makeIdNoticeStore } from "./id-notice-store.ts"
 
 const eventsPerRound = 500
 const usersPerRound = 50
 /** A mail lists this many changes. Of the others it has the number, and the ids. */
 const linesPerMail = 30
 const recordsPerLine = 5
+const shownCharacters = 200
 
 const texts: Readonly<Record<MailedChange["kind"], string>> = {
   registered: "registered for you",
@@ -24,13 +25,22 @@ const texts: Readonly<Record<MailedChange["kind"], string>> = {
   released: "removed from the directory. You no longer own it",
 }
 
+const isPayment = ({ tag }: MailedRecord): boolean => {
+  const found = findRecordClass(tag)
+  return found === "crypto" || found === "payment"
+}
+const recordText = ({ data, tag }: MailedRecord): string =>
+  data === undefined
+    ? formatTag(tag)
+    : `${formatTag(tag)} ${data.length > shownCharacters ? `${data.slice(0, shownCharacters)}…` : data}`
+
+/** Describes the payment addresses among the records. */
 const recordsText = (what: string, records: MailedChange["added"]): ReadonlyArray<string> => {
-  if (records === null || records.length === 0) return []
-  const named = records
-    .slice(0, recordsPerLine)
-    .map(({ data, tag }) => `${formatTag(tag)} ${data ?? ""}`.trimEnd())
-  const more = records.length - named.length
-  return [`${what} ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`]
+  const addresses = (records ?? []).filter(isPayment)
+  if (addresses.length === 0) return []
+  const named = addresses.slice(0, recordsPerLine).map(recordText).join(", ")
+  const more = addresses.length - recordsPerLine
+  return [`${what} ${named}${more > 0 ? ` and ${more} more` : ""}`]
 }
 
 const lineOf = ({ added, at, canonical, got, kind, removed }: MailedChange): string => {

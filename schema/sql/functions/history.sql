@@ -34,7 +34,7 @@ begin
   insert into id_notice (user_id, canonical, version, kind, is_mailed)
   select w.user_id, x.canonical, x.version, x.kind,
          x.kind in ('owner', 'key', 'released') or coalesce(jsonb_path_exists(x.details,
-           '$["added", "removed"][*] ? ((@.tag >= 4096 && @.tag <= 16383) || (@.tag >= 25088 && @.tag <= 25343))')
+           '$.*[*] ? ((@.tag >= 4096 && @.tag <= 16383) || (@.tag >= 25088 && @.tag <= 25343))')
            and x.kind = 'records' and x.quiet is not true, false)
     from jsonb_to_recordset(p) as x(canonical text, version bigint, kind text, owner_id uuid, former_owner_id uuid, details jsonb,
                                     quiet boolean)
