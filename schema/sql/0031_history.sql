@@ -1,5 +1,8 @@
 -- The history of emoji ids, and the notices to their owners. functions/history.sql writes them.
 
+-- A record that was added or removed. Data is null if the change has too much of it, see shorten_records.
+create type changed_record as (tag int, hash text, data text);
+
 -- The changes of each registered id: one row per version. A row is never deleted while the id is registered.
 create table emoji_id_change (
   canonical       text        not null,
@@ -8,7 +11,13 @@ create table emoji_id_change (
   at              timestamptz not null default now(),
   owner_id        uuid,                     -- the owner after the change; null after the owner's personal data was erased
   former_owner_id uuid,                     -- the owner before, if the change gave the id to another owner
-  details         jsonb,                    -- what was changed, for the owner
+  -- What was changed, for the owner. Arrays and not jsonb: every edit writes them, and building jsonb costs several times as much.
+  added           changed_record[],
+  removed         changed_record[],
+  pubkey_before   text,
+  pubkey_after    text,
+  store_key       text,
+  signed          boolean,                  -- whether the owner signed the records of this version
   primary key (canonical, version)
 );
 -- With the ids that a user owns now, it finds all ids that the user has owned, for the erasure of personal data.

@@ -9,17 +9,17 @@ import { Sql } from "../postgres/sql.ts"
 interface StoredRecord {
   readonly tag: number
   readonly hash: string
-  readonly data?: string
+  readonly data: string | null
 }
 
-/** The details of a change as the function `put_id_changes` gets them. */
+/** What a change has changed, as it is stored. */
 interface StoredDetails {
-  readonly added?: ReadonlyArray<StoredRecord>
-  readonly removed?: ReadonlyArray<StoredRecord>
-  readonly pubkey_before?: string
-  readonly pubkey_after?: string
-  readonly store_key?: string
-  readonly signed?: boolean
+  readonly added: ReadonlyArray<StoredRecord> | null
+  readonly removed: ReadonlyArray<StoredRecord> | null
+  readonly pubkey_before: string | null
+  readonly pubkey_after: string | null
+  readonly store_key: string | null
+  readonly signed: boolean | null
 }
 
 /** A change of an id, without what its reader may not see. */
@@ -92,7 +92,9 @@ export const makeHistoryStore = Effect.gen(function* () {
           ],
           keys: [q`place`],
           item: q`select * from (
-                    select c.version, c.kind, c.at, ${part} as part, case when ${part} is not null then c.details end as details
+                    select c.version, c.kind, c.at, ${part} as part, case when ${part} is not null then
+                             jsonb_build_object('added', c.added, 'removed', c.removed, 'pubkey_before', c.pubkey_before,
+                               'pubkey_after', c.pubkey_after, 'store_key', c.store_key, 'signed', c.signed) end as details
                       from emoji_id_change c join emoji_id e on e.canonical = c.canonical
                      where c.canonical = ${canonical} and c.version = p.k0
                     union all

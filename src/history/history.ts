@@ -35,22 +35,33 @@ const owners = {
   gave: { before: "current", after: "other" },
 } as const
 
+type Records = NonNullable<StoredChange["details"]>["added"]
+
+const recordsOf = (name: "added" | "removed", records: Records | undefined) =>
+  records == null
+    ? {}
+    : {
+        [name]: records.map(({ data, hash, tag }) => ({
+          tag: formatTag(tag),
+          hash,
+          ...(data !== null && { data }),
+        })),
+      }
+
 /** Returns the details that the present owner sees. Of another owner, no key and no removed record is returned. */
 const changesOf = ({ details, kind, part }: StoredChange): ChangeDetails | undefined => {
   if (part === null) return undefined
-  const { added, pubkey_after, pubkey_before, removed, signed, store_key } = details ?? {}
   const owner = owners[part]
-  const records = (list: typeof added) => list?.map((record) => ({ ...record, tag: formatTag(record.tag) }))
-  const before = part === "got" ? undefined : pubkey_before
-  const after = part === "gave" ? undefined : pubkey_after
-  const hasKey = kind === "owner" || kind === "key" || after !== undefined
+  const before = part === "got" ? null : (details?.pubkey_before ?? null)
+  const after = part === "gave" ? null : (details?.pubkey_after ?? null)
+  const hasKey = kind === "owner" || kind === "key" || after !== null
   return {
-    ...(added !== undefined && { added: records(added) ?? [] }),
-    ...(removed !== undefined && part !== "got" && { removed: records(removed) ?? [] }),
-    ...(store_key !== undefined && { store_key }),
-    ...(signed !== undefined && { signed }),
+    ...recordsOf("added", details?.added),
+    ...(part === "got" ? {} : recordsOf("removed", details?.removed)),
+    ...(details?.store_key != null && { store_key: details.store_key }),
+    ...(details?.signed != null && { signed: details.signed }),
     ...(owner !== undefined && { owner }),
-    ...(hasKey && { pubkey: { before: before ?? null, after: after ?? null } }),
+    ...(hasKey && { pubkey: { before, after } }),
   }
 }
 

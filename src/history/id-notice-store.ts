@@ -6,7 +6,7 @@ import { Sql } from "../postgres/sql.ts"
 
 export interface MailedRecord {
   readonly tag: number
-  readonly data?: string
+  readonly data: string | null
 }
 
 /** A change that a mail reports. */

@@ -30,7 +30,7 @@ const isPayment = ({ tag }: MailedRecord): boolean => {
   return found === "crypto" || found === "payment"
 }
 const recordText = ({ data, tag }: MailedRecord): string =>
-  data === undefined
+  data === null
     ? formatTag(tag)
     : `${formatTag(tag)} ${data.length > shownCharacters ? `${data.slice(0, shownCharacters)}…` : data}`
 

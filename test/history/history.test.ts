@@ -166,7 +166,7 @@ describe("the history of an emoji id", () => {
 
     const personal = async (user: TestUser, text: string) => {
       const rows = await service.sql`select 1 from emoji_id_change
-        where ${user.id}::uuid in (owner_id, former_owner_id) or details::text like ${`%${text}`}`
+        where ${user.id}::uuid in (owner_id, former_owner_id) or added::text like ${`%${text}`} or removed::text like ${`%${text}`}`
       return rows.length
     }
     const erase = (user: TestUser) =>
@@ -216,7 +216,7 @@ describe("the history of an emoji id", () => {
         token: owner.token,
         body: { name: scopes.join(), scopes },
       })
-      const answer = await service.call("GET", pathOf(id), { headers: { "X-Api-Key": body.key } })
+      const answer = await service.call("GET", pathOf(id), { headers: { "X-Api-Key": body.api_key } })
       return answer.body.view
     }
     expect(await viewWith(["userEmoji:list"])).toBe("owner")

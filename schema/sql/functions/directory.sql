@@ -18,23 +18,28 @@ begin
   if gone is not null then
     raise exception using errcode = 'EI003', message = 'no such user', detail = 'owner_gone';
   end if;
-  insert into emoji_id (canonical, owner_id, pubkey, source, version, owner_changed_at)
-  select x.canonical, x.owner_id,
-         coalesce((select k.pubkey from pubkey k where k.pubkey = x.pubkey and k.user_id = x.owner_id),
-                  (select k.pubkey from pubkey k where k.user_id = x.owner_id order by k.created_at, k.pubkey limit 1)),
-         x.source, 1 + coalesce(c."offset", 0), case when c."offset" > 0 then now() end
-    from jsonb_to_recordset(p) as x(canonical text, owner_id uuid, pubkey text, source text)
-    left join channel c on c.name = 'emoji_id:' || x.canonical order by x.canonical;
-  perform put_id_changes(jsonb_agg(jsonb_build_object(
-            'canonical', e.canonical, 'version', e.version, 'kind', 'registered', 'owner_id', e.owner_id,
-            'details', jsonb_strip_nulls(jsonb_build_object(
-              'pubkey_after', e.pubkey, 'added', case when x.display is not null then jsonb_build_array(jsonb_build_object(
-                'tag', 1, 'hash', x.display->>'hash', 'data', x.display->>'data')) end)))))
-     from jsonb_to_recordset(p) as x(canonical text, display jsonb) join emoji_id e on e.canonical = x.canonical;
+  with made as (
+    insert into emoji_id (canonical, owner_id, pubkey, source, version, owner_changed_at)
+    select x.canonical, x.owner_id,
+           coalesce((select k.pubkey from pubkey k where k.pubkey = x.pubkey and k.user_id = x.owner_id),
+                    (select k.pubkey from pubkey k where k.user_id = x.owner_id order by k.created_at, k.pubkey limit 1)),
+           x.source, 1 + coalesce(c."offset", 0), case when c."offset" > 0 then now() end
+      from jsonb_to_recordset(p) as x(canonical text, owner_id uuid, pubkey text, source text)
+      left join channel c on c.name = 'emoji_id:' || x.canonical order by x.canonical
+    returning canonical, version, owner_id, pubkey
+  ), history as (
+    insert into emoji_id_change (canonical, version, kind, owner_id, pubkey_after)
+    select m.canonical, m.version, 'registered', m.owner_id, m.pubkey from made m
+  )
+  insert into id_notice (user_id, canonical, version, kind, is_mailed)
+  select m.owner_id, m.canonical, m.version, 'registered', false from made m;
   if p @? '$[*].display' then
     insert into record (canonical, hash, tag, data)
     select x.canonical, x.display->>'hash', 1, x.display->>'data'
       from jsonb_to_recordset(p) as x(canonical text, display jsonb) where x.display is not null;
+    update emoji_id_change c set added = array[row(1, x.display->>'hash', x.display->>'data')::changed_record]
+      from jsonb_to_recordset(p) as x(canonical text, display jsonb), emoji_id e
+     where x.display is not null and e.canonical = x.canonical and c.canonical = e.canonical and c.version = e.version;
   end if;
 end $$;
 
@@ -68,9 +73,9 @@ create or replace function edit_batch(p jsonb, max_records int) returns jsonb la
 declare
   deletes jsonb := p->'deletes'; inserts jsonb := p->'inserts'; stores jsonb := p->'stores';
   live int[]; one record; refused jsonb := '{}'; stored jsonb := '{}';
-  gone_of text[] := '{}'; gone_row jsonb[] := '{}'; gone jsonb := '{}'; gone_rows jsonb := '{}';
-  came jsonb := '{}'; came_rows jsonb := '{}';
-  changed int[]; versions bigint[]; said jsonb; changes jsonb;
+  gone_of text[] := '{}'; gone_row changed_record[] := '{}'; gone jsonb := '{}';
+  came_of text[] := '{}'; came_row changed_record[] := '{}'; came jsonb := '{}';
+  changed int[]; versions bigint[]; said jsonb;
 begin
   with held as materialized (
     select w.n from (select x.n, x.canonical from jsonb_to_recordset(p->'edits') as x(n int, canonical text)
@@ -128,7 +133,7 @@ begin
        where x.linked and x.n = any(live) and r.canonical = x.canonical and r.linked_keys = array[x.key]
          and (r.tag not in (0, 3) or x.unlocked)
          and not exists (select 1 from jsonb_to_recordset(inserts) as i(n int, hash text) where i.n = x.n and i.hash = r.hash)
-      returning r.canonical, jsonb_build_object('tag', r.tag, 'hash', r.hash, 'data', r.data) as entry)
+      returning r.canonical, row(r.tag, r.hash, r.data)::changed_record as entry)
     select coalesce(array_agg(d.canonical), '{}'), coalesce(array_agg(d.entry), '{}') into gone_of, gone_row from d;
     update record r
        set linked_keys = case when x.key = any(r.linked_keys) then array_remove(r.linked_keys, x.key)
@@ -142,7 +147,7 @@ begin
     with d as (
       delete from record r using jsonb_to_recordset(deletes) as x(n int, canonical text, hash text)
        where x.n = any(live) and r.canonical = x.canonical and r.hash = x.hash
-      returning r.canonical, jsonb_build_object('tag', r.tag, 'hash', r.hash, 'data', r.data) as entry)
+      returning r.canonical, row(r.tag, r.hash, r.data)::changed_record as entry)
     select gone_of || coalesce(array_agg(d.canonical), '{}'), gone_row || coalesce(array_agg(d.entry), '{}')
       into gone_of, gone_row from d;
   end if;
@@ -153,7 +158,7 @@ begin
        using jsonb_to_recordset(inserts) as x(n int, canonical text, single_key text, replaces boolean)
        where x.replaces and x.n = any(live) and r.canonical = x.canonical and r.single_key = x.single_key
          and not exists (select 1 from jsonb_to_recordset(inserts) as i(n int, hash text) where i.n = x.n and i.hash = r.hash)
-      returning r.canonical, jsonb_build_object('tag', r.tag, 'hash', r.hash, 'data', r.data) as entry)
+      returning r.canonical, row(r.tag, r.hash, r.data)::changed_record as entry)
     select gone_of || coalesce(array_agg(d.canonical), '{}'), gone_row || coalesce(array_agg(d.entry), '{}')
       into gone_of, gone_row from d;
   end if;
@@ -167,12 +172,12 @@ begin
              as x(n, canonical, hash, tag, data, single_key, key, place)
        where x.n = any(live) order by x.place
       on conflict (canonical, hash) do nothing returning canonical, hash, tag, data
-    ), of_id as (
-      select i.canonical, jsonb_agg(i.hash) as hashes,
-             jsonb_agg(jsonb_build_object('tag', i.tag, 'hash', i.hash, 'data', i.data)) as entries from i group by i.canonical
     )
-    select coalesce(jsonb_object_agg(o.canonical, o.hashes), '{}'), coalesce(jsonb_object_agg(o.canonical, o.entries), '{}')
-      into came, came_rows from of_id o;
+    select coalesce(array_agg(i.canonical), '{}'), coalesce(array_agg(row(i.tag, i.hash, i.data)::changed_record), '{}')
+      into came_of, came_row from i;
+    came := (select coalesce(jsonb_object_agg(o.canonical, o.hashes), '{}')
+               from (select x.canonical, jsonb_agg(x.hash) as hashes
+                       from unnest(came_of, came_row) as x(canonical, tag, hash, data) group by x.canonical) o);
     if exists (select 1 from jsonb_object_keys(came) x(canonical)
                 where (select count(*) from record r where r.canonical = x.canonical) > max_records) then
       raise exception using errcode = 'EI003', message = 'too many records', detail = 'records';
@@ -196,9 +201,9 @@ begin
   end if;
 
   if gone_of <> '{}' then
-    select jsonb_object_agg(d.canonical, d.hashes), jsonb_object_agg(d.canonical, d.entries) into gone, gone_rows
-      from (select x.canonical, jsonb_agg(x.entry->'hash') as hashes, jsonb_agg(x.entry) as entries
-              from unnest(gone_of, gone_row) as x(canonical, entry) group by x.canonical) d;
+    gone := (select jsonb_object_agg(d.canonical, d.hashes)
+               from (select x.canonical, jsonb_agg(x.hash) as hashes
+                       from unnest(gone_of, gone_row) as x(canonical, tag, hash, data) group by x.canonical) d);
   end if;
   with c as (
     update emoji_id e
@@ -207,23 +212,33 @@ begin
      where e.canonical = x.canonical and x.n = any(live)
        and (came ? x.canonical or gone ? x.canonical or x.key is not null or x.merkle_root is not null)
     returning x.n, x.key, e.canonical, e.version, e.owner_id, e.signature
-  ), told as (
-    select c.*, row_number() over (order by c.canonical) as place from c
+  ), told as materialized (
+    select c.*, row_number() over (order by c.canonical) as place,
+           case when came ? c.canonical or gone ? c.canonical then 'records' when c.key is null then 'signature' else 'data' end as kind
+      from c
+  ), history as (
+    insert into emoji_id_change (canonical, version, kind, owner_id, added, removed, store_key, signed)
+    select t.canonical, t.version, t.kind, t.owner_id,
+           case when came ? t.canonical then shorten_records((
+             select array_agg(row(x.tag, x.hash, x.data)::changed_record)
+               from unnest(came_of, came_row) as x(canonical, tag, hash, data) where x.canonical = t.canonical)) end,
+           case when gone ? t.canonical then shorten_records((
+             select array_agg(row(x.tag, x.hash, x.data)::changed_record)
+               from unnest(gone_of, gone_row) as x(canonical, tag, hash, data) where x.canonical = t.canonical)) end,
+           t.key, case when t.signature is not null then true end
+      from told t
+    returning canonical, version, kind, owner_id, added, removed
+  ), notices as (
+    insert into id_notice (user_id, canonical, version, kind, is_mailed)
+    select h.owner_id, h.canonical, h.version, h.kind, has_payment_tag(h.added) or has_payment_tag(h.removed) from history h
   )
   select array_agg(t.n order by t.place), array_agg(t.version order by t.place), jsonb_build_object(
            'channels', jsonb_agg(jsonb_build_object('name', 'emoji_id:' || t.canonical, 'events', 1) order by t.place),
            'events', jsonb_agg(jsonb_build_object(
              'channel', t.place, 'after', 0, 'type', 'emoji_id.records', 'data', jsonb_strip_nulls(jsonb_build_object(
                'emoji_id', t.canonical, 'version', t.version, 'inserted', coalesce(came->t.canonical, '[]'),
-               'deleted', coalesce(gone->t.canonical, '[]'), 'store_key', t.key))) order by t.place)),
-         jsonb_agg(jsonb_build_object(
-           'canonical', t.canonical, 'version', t.version, 'owner_id', t.owner_id,
-           'kind', case when came ? t.canonical or gone ? t.canonical then 'records' when t.key is null then 'signature' else 'data' end,
-           'details', jsonb_strip_nulls(jsonb_build_object(
-             'added', came_rows->t.canonical, 'removed', gone_rows->t.canonical, 'store_key', t.key,
-             'signed', case when t.signature is not null then true end))) order by t.place)
-    into changed, versions, said, changes from told t;
-  if changes is not null then perform put_id_changes(changes); end if;
+               'deleted', coalesce(gone->t.canonical, '[]'), 'store_key', t.key))) order by t.place))
+    into changed, versions, said from told t;
   if p ? 'keys' then
     perform commit_keys(k.list) from (
       select jsonb_agg(jsonb_build_object('caller', x.caller, 'key', x.key, 'run', x.run, 'rows', jsonb_build_array(

@@ -5,44 +5,46 @@ create or replace function is_payment_tag(tag int) returns boolean language sql 
   select tag between 4096 and 16383 or tag between 25088 and 25343
 $$;
 
+-- Whether one of the records is an address for payments.
+create or replace function has_payment_tag(records changed_record[]) returns boolean language sql immutable as $$
+  select coalesce((select bool_or(is_payment_tag(r.tag)) from unnest(records) r), false)
+$$;
+
 -- Removes the data of records from a list, so that the rest of it has at most 16 KB. Addresses for payments are kept first. Without a
 -- limit, the owner of an id could store a megabyte with every edit, and the history is never deleted.
-create or replace function shorten_records(records jsonb) returns jsonb language sql immutable as $$
-  select jsonb_agg(case when x.total <= 16384 then x.r else x.r - 'data' end order by x.n)
-    from (select r, n, sum(length(r->>'data')) over (order by is_payment_tag((r->>'tag')::int) desc, n) as total
-            from jsonb_array_elements(records) with ordinality as t(r, n)) x
+create or replace function shorten_records(records changed_record[]) returns changed_record[] language sql immutable as $$
+  select case when pg_column_size(records) <= 16384 then records else (
+    select array_agg(row(x.tag, x.hash, case when x.total <= 16384 then x.data end)::changed_record order by x.n)
+      from (select r.tag, r.hash, r.data, r.n, sum(length(r.data)) over (order by is_payment_tag(r.tag) desc, r.n) as total
+              from unnest(records) with ordinality as r(tag, hash, data, n)) x) end
 $$;
 
 -- Adds changes to the history, and queues the notices to the owners before and after them. The function that changes ids
--- calls it, so the change and its history are committed together.
---   p  {canonical, version, kind, owner_id, former_owner_id (if it is another one), details}. The details have these members, each
---      if it applies: added and removed [{tag, hash, data}], pubkey_before, pubkey_after, store_key, signed. With `quiet`
---      there is no mail: the operator imports ids
+-- calls it, so the change and its history are committed together. edit_batch and put_grants do the same in their own
+-- statements, because they are called most.
+--   p  {canonical, version, kind, owner_id, former_owner_id (if it is another one), added, removed (both [{tag, hash, data}]),
+--      pubkey_before, pubkey_after}. With `quiet` there is no mail
 -- The kind `released` deletes the history: the id no longer exists.
-create or replace function put_id_changes(p jsonb) returns void language plpgsql
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+create or replace function put_id_changes(p jsonb) returns void language plpgsql as $$
 begin
-  insert into emoji_id_change as c (canonical, version, kind, owner_id, former_owner_id, details)
-  select x.canonical, x.version, x.kind, x.owner_id, x.former_owner_id,
-         case when length(x.details::text) <= 16384 then x.details
-              else jsonb_strip_nulls(x.details || jsonb_build_object('added', shorten_records(x.details->'added'),
-                                                                     'removed', shorten_records(x.details->'removed'))) end
-    from jsonb_to_recordset(p) as x(canonical text, version bigint, kind text, owner_id uuid, former_owner_id uuid, details jsonb)
-   where x.kind <> 'released'
-  on conflict (canonical, version) do update set kind = excluded.kind, at = excluded.at, owner_id = excluded.owner_id,
-     former_owner_id = excluded.former_owner_id, details = excluded.details;
+  with change as materialized (
+    select x.* from jsonb_to_recordset(p) as x(
+      canonical text, version bigint, kind text, owner_id uuid, former_owner_id uuid, added changed_record[], removed changed_record[],
+      pubkey_before text, pubkey_after text, quiet boolean)
+  ), stored as (
+    insert into emoji_id_change as c (canonical, version, kind, owner_id, former_owner_id, added, removed, pubkey_before, pubkey_after)
+    select x.canonical, x.version, x.kind, x.owner_id, x.former_owner_id, shorten_records(x.added), shorten_records(x.removed),
+           x.pubkey_before, x.pubkey_after
+      from change x where x.kind <> 'released'
+  )
   insert into id_notice (user_id, canonical, version, kind, is_mailed)
   select w.user_id, x.canonical, x.version, x.kind,
-         x.kind in ('owner', 'key', 'released') or coalesce(jsonb_path_exists(x.details,
-           '$.*[*] ? ((@.tag >= 4096 && @.tag <= 16383) || (@.tag >= 25088 && @.tag <= 25343))')
-           and x.kind = 'records' and x.quiet is not true, false)
-    from jsonb_to_recordset(p) as x(canonical text, version bigint, kind text, owner_id uuid, former_owner_id uuid, details jsonb,
-                                    quiet boolean)
-   cross join unnest(array[x.former_owner_id, x.owner_id]) as w(user_id)
+         x.kind in ('owner', 'key', 'released') or x.quiet is not true and has_payment_tag(x.added || x.removed)
+    from change x cross join unnest(array[x.former_owner_id, x.owner_id]) as w(user_id)
    where w.user_id is not null;
   if p @? '$[*] ? (@.kind == "released")' then
-    delete from emoji_id_change c using jsonb_to_recordset(p) as x(canonical text, kind text)
-     where x.kind = 'released' and c.canonical = x.canonical;
+    delete from emoji_id_change c
+     where c.canonical = any(array(select x->>'canonical' from jsonb_array_elements(p) x where x->>'kind' = 'released'));
   end if;
 end $$;
 
@@ -95,8 +97,7 @@ begin
        select jsonb_agg(jsonb_build_object(
                 'canonical', l.canonical, 'version', l.version, 'kind', l.kind, 'at', wire_time(l.at),
                 'got', c.owner_id = d.user_id and c.former_owner_id is not null,
-                'added', c.details->'added', 'removed', case when c.owner_id = d.user_id and c.former_owner_id is not null then null
-                                                             else c.details->'removed' end))
+                'added', c.added, 'removed', case when c.owner_id = d.user_id and c.former_owner_id is not null then null else c.removed end))
          from (select * from id_mail o where o.user_id = d.user_id
                 order by o.kind not in ('owner', 'key', 'released'), o.seq desc limit lines) l
          left join emoji_id_change c on c.canonical = l.canonical and c.version = l.version
@@ -128,7 +129,8 @@ begin
   ids := array(select e.canonical from emoji_id e where e.owner_id = who
                union select c.canonical from emoji_id_change c where c.former_owner_id = who);
   update emoji_id_change c
-     set details = null, owner_id = nullif(c.owner_id, who), former_owner_id = nullif(c.former_owner_id, who)
+     set added = null, removed = null, pubkey_before = null, pubkey_after = null, store_key = null, signed = null,
+         owner_id = nullif(c.owner_id, who), former_owner_id = nullif(c.former_owner_id, who)
    where c.canonical = any(ids) and who in (c.owner_id, c.former_owner_id);
   delete from id_notice n where n.user_id = who;
   delete from id_mail m where m.user_id = who;

@@ -62,8 +62,7 @@ begin
   )
   select jsonb_agg(jsonb_build_object(
            'canonical', c.canonical, 'version', c.version, 'kind', 'records', 'owner_id', c.owner_id,
-           'quiet', true, 'details', jsonb_build_object('added', (
-             select jsonb_agg(r - 'single_key') from jsonb_array_elements(c.records) r))))
+           'quiet', true, 'added', c.records))
     into changes from changed c;
   if changes is not null then perform put_id_changes(changes); end if;
   with id as materialized (

@@ -46,8 +46,7 @@ begin
            'canonical', c.canonical, 'version', c.version, 'owner_id', c.owner_id,
            'kind', case when c.before->>'owner_id' = c.owner_id::text then 'key' else 'owner' end,
            'former_owner_id', nullif(c.before->>'owner_id', c.owner_id::text),
-           'details', jsonb_strip_nulls(jsonb_build_object(
-             'pubkey_before', c.before->'pubkey', 'pubkey_after', c.pubkey, 'removed', removed->c.canonical))))
+           'pubkey_before', c.before->'pubkey', 'pubkey_after', c.pubkey, 'removed', removed->c.canonical))
     into changes from c;
   if coalesce(jsonb_array_length(changes), 0) <> jsonb_array_length(p) then
     raise exception 'an id that is not registered cannot move';
