@@ -16,6 +16,7 @@ import { Passwords } from "./passwords.ts"
 import { checkGrants, checkScope } from "./permissions.ts"
 import { invalidField, unacceptable } from "./registration.ts"
 import { UserAdmin, type UserChanges } from "./user-admin-store.ts"
+import { UserList } from "./user-list-store.ts"
 
 /** Updates users on behalf of an administrator, after checking what this administrator may change. */
 export class AdminUserUpdates extends Context.Service<
@@ -45,6 +46,7 @@ export class AdminUserUpdates extends Context.Service<
     AdminUserUpdates,
     Effect.gen(function* () {
       const users = yield* UserAdmin
+      const list = yield* UserList
       const passwords = yield* Passwords
       const outbox = yield* Outbox
       const keys = yield* ApiKeys
@@ -63,7 +65,7 @@ export class AdminUserUpdates extends Context.Service<
         revokesKeys: boolean,
       ) {
         const password_hash = yield* hashPassword(password)
-        const { email, email_verified_at } = yield* users.get(userId)
+        const { email, email_verified_at } = yield* list.get(userId)
         const address = email_verified_at === undefined ? null : (email ?? null)
         const mail = yield* Effect.provideService(passwordNotice(userId, address, revokesKeys), ApiKeys, keys)
         return { password_hash, revoke_api_keys: revokesKeys, mail: yield* outbox.seal(mail) }
@@ -76,8 +78,8 @@ export class AdminUserUpdates extends Context.Service<
       ) {
         // Without this check, an administrator could use this operation to guess the passwords of users with higher
         // roles.
-        yield* checkGrants(principal, (yield* users.get(userId)).role)
-        const stored = yield* users.passwordHash(userId)
+        yield* checkGrants(principal, (yield* list.get(userId)).role)
+        const stored = yield* list.passwordHash(userId)
         const matches = yield* passwords
           .verify(stored, password)
           .pipe(Effect.catchTag("PasswordQueueFull", (full) => Effect.fail(queueFull(full))))
@@ -91,7 +93,7 @@ export class AdminUserUpdates extends Context.Service<
        * take over the account.
        */
       const checkHasNoPassword = Effect.fnUntraced(function* (userId: string) {
-        if ((yield* users.passwordHash(userId)) !== undefined)
+        if ((yield* list.passwordHash(userId)) !== undefined)
           return yield* invalidField("current_password", "required", "The current password is required.")
       })
 

@@ -7,7 +7,7 @@ import { route } from "../http/route.ts"
 import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { Features } from "./feature-store.ts"
 import { checkForUser } from "./permissions.ts"
-import { UserAdmin } from "./user-admin-store.ts"
+import { UserList } from "./user-list-store.ts"
 
 const ofUserAccess = { own: true, others: "adminFeatureUser:read" } as const
 
@@ -90,7 +90,7 @@ const ofUser = route({
   errors: [NotFound],
   handler: ({ params, principal }) =>
     checkForUser(principal, params.user_id, ofUserAccess).pipe(
-      Effect.andThen(UserAdmin.use((users) => users.check(params.user_id))),
+      Effect.andThen(UserList.use((users) => users.check(params.user_id))),
       Effect.andThen(Features.use((features) => features.ofUser(params.user_id))),
     ),
 })

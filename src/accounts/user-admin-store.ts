@@ -4,44 +4,24 @@ import type { Written } from "../../actors/operation.ts"
 import { type Role, rolesUpTo } from "../../schema/accounts/scope.ts"
 import type { DisplayUser } from "../../schema/accounts/user.ts"
 import type { DeletedUser } from "../../schema/accounts/user-update.ts"
-import type { Key, Position } from "../../schema/cursor.ts"
-import { displayFormat } from "../../schema/directory/emoji-display.ts"
-import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import {
   Conflict,
   Forbidden,
-  type InvalidRequest,
-  NotFound,
+  type NotFound,
   type Unavailable,
   type Unprocessable,
 } from "../../schema/errors.ts"
-import { type CountedPage, type PageRequest, pagedList } from "../../schema/paging.ts"
 import { Bus } from "../cluster/bus.ts"
 import { CustodialKeys } from "../crypto/custodial-keys.ts"
-import { type Client, column } from "../postgres/client.ts"
+import type { Client } from "../postgres/client.ts"
 import type { WriteOutcome } from "../postgres/guarded-write.ts"
-import { makePages } from "../postgres/pages.ts"
 import { Sql, type Statement } from "../postgres/sql.ts"
 import type { OutboxRow } from "../turns/outbox.ts"
 import { CallerCache } from "./caller-cache.ts"
 import { uniquenessOf } from "./registration.ts"
 import { SecurityLog } from "./security-log/security-log.ts"
 import { eventsOfChange, type UserFacts } from "./security-log/user-change-events.ts"
-import { matchingUsers } from "./user-search-store.ts"
-
-export const userList = pagedList("users", {
-  created_at: ["time", "uuid"],
-  updated_at: ["time", "uuid"],
-  email: ["text?", "uuid"],
-  first_name: ["text?", "uuid"],
-  last_name: ["text?", "uuid"],
-  role: ["text", "uuid"],
-})
-
-/** A user with the ids they own. */
-export interface UserWithIds extends DisplayUser {
-  readonly emoji_ids: ReadonlyArray<string>
-}
+import { noUser } from "./user-list-store.ts"
 
 /** The fields of a user to change. Omitted fields do not change. */
 export interface UserChanges {
@@ -57,14 +37,6 @@ export interface UserChanges {
   readonly mail?: ReadonlyArray<OutboxRow>
 }
 
-interface OwnedId {
-  readonly canonical: string
-  readonly modifiers: string | null
-}
-interface UserRow {
-  readonly view: DisplayUser
-  readonly ids: ReadonlyArray<OwnedId>
-}
 interface Event {
   readonly channel: string
 }
@@ -91,24 +63,6 @@ type UserUpdated = WriteOutcome<
 type FactorsRemoved = WriteOutcome<{ readonly outcome: Outcome<Changed> }, { readonly id: string }>
 type UserRemoved = WriteOutcome<{ readonly outcome: Outcome<Removed> }, { readonly id: string }>
 
-const displayModifiersTag = 1
-/**
- * The maximum number of ids shown for each user in a list. Some users own very many ids, which GET /emoji_id lists in
- * pages.
- */
-const maxIdsInList = 200
-/** The maximum number of ids shown for a single user. */
-const maxIdsOfOne = 5000
-
-const withIds = ({ ids, view }: UserRow): UserWithIds => ({
-  ...view,
-  emoji_ids: ids.map(({ canonical, modifiers }) => {
-    const id = parseEmojiId(canonical)
-    return id._tag === "EmojiId" ? displayFormat(id, modifiers ?? undefined) : canonical
-  }),
-})
-
-const noUser = () => new NotFound({ error: "User not found." })
 const refused = ({ last_admin, role }: Refusal) =>
   last_admin
     ? new Conflict({ error: "This user is the last administrator. Give another user the role Admin first." })
@@ -132,22 +86,6 @@ export class UserAdmin extends Context.Service<
   UserAdmin,
   {
     /**
-     * Lists users. `search` is the beginning of an email or an alternate_id, a user's id, or an emoji id that the
-     * user owns. Fails if it matches too many users to sort them.
-     */
-    list(
-      page: PageRequest<keyof typeof userList.sorts>,
-      search?: string,
-    ): Effect.Effect<CountedPage<UserWithIds>, InvalidRequest | Unavailable>
-    /** The position of a user in the list that is sorted by `created_at`. */
-    positionOf(id: string): Effect.Effect<Position, NotFound | Unavailable>
-    get(id: string): Effect.Effect<UserWithIds, NotFound | Unavailable>
-    /**
-     * Fails if the user does not exist or was deleted, so that callers can distinguish a missing user from an empty
-     * list.
-     */
-    check(id: string): Effect.Effect<void, NotFound | Unavailable>
-    /**
      * Creates a user with a custodial key, whose email counts as confirmed. The caller must be sure that the address is correct. Returns
      * the id.
      */
@@ -157,8 +95,6 @@ export class UserAdmin extends Context.Service<
       readonly role: Role
       readonly passwordHash: string
     }): Effect.Effect<string, Unprocessable | Unavailable>
-    findIdByEmail(email: string): Effect.Effect<string | undefined, Unavailable>
-    passwordHash(id: string): Effect.Effect<string | undefined, Unavailable>
     /**
      * Changes a user. `by` is the caller's role. Fails if the user has a higher role, or if no administrator would
      * remain.
@@ -198,7 +134,6 @@ export class UserAdmin extends Context.Service<
     UserAdmin,
     Effect.gen(function* () {
       const sql = yield* Sql
-      const pages = yield* makePages
       const callers = yield* CallerCache
       const bus = yield* Bus
       const custodial = yield* CustodialKeys
@@ -225,57 +160,7 @@ export class UserAdmin extends Context.Service<
             when: isAccepted,
           })
           .pipe(invalidating(id), Effect.flatMap(accepted))
-      const owned = (q: Client, limit: number) => q`
-        (select coalesce(jsonb_agg(jsonb_build_object('canonical', e.canonical, 'modifiers',
-                  (select r.data from record r where r.canonical = e.canonical and r.tag = ${displayModifiersTag}
-                    order by r.seq desc limit 1)) order by e.token_id), '[]')
-           from (select canonical, token_id from emoji_id where owner_id = u.id order by token_id limit ${limit}) e)`
-
       return UserAdmin.of({
-        list: (page, search) => {
-          const types = userList.sorts[page.sort]
-          const list = (q: Client) => ({
-            keys: [column(q, page.sort), q`id`],
-            item: q`select v.view, ${owned(q, maxIdsInList)} as ids
-                      from app_user u cross join lateral user_view(u) v where u.id = p.k1`,
-          })
-          const found =
-            search === undefined
-              ? pages.readCounted<UserRow>(page, types, ["users"], (q) => ({
-                  ...list(q),
-                  ranges: [q`app_user where deleted_at is null`],
-                }))
-              : pages.readFound<UserRow>(
-                  page,
-                  types,
-                  "query: search: more than 10,000 users match. Enter more characters.",
-                  (q) => ({
-                    ...list(q),
-                    matching: q`select * from app_user
-                                 where deleted_at is null and id in (${matchingUsers(q, search)})`,
-                  }),
-                )
-          return Effect.map(found, (one) => ({ ...one, rows: one.rows.map(withIds) }))
-        },
-        positionOf: Effect.fnUntraced(function* (id) {
-          const [row] = yield* sql.rows<{ key: Key }>(
-            (q) => q`select array[created_at::text, id::text] as key from app_user where id = ${id}`,
-          )
-          return row === undefined ? yield* noUser() : { key: row.key, isInclusive: false }
-        }),
-        get: Effect.fnUntraced(function* (id) {
-          const [row] = yield* sql.rows<UserRow>(
-            (q) => q`select display_user(u) as view, ${owned(q, maxIdsOfOne)} as ids from app_user u
-                      where u.id = ${id} and u.deleted_at is null`,
-          )
-          return row === undefined ? yield* noUser() : withIds(row)
-        }),
-        check: Effect.fnUntraced(function* (id) {
-          const rows = yield* sql.rows(
-            (q) => q`select 1 from app_user where id = ${id} and deleted_at is null`,
-          )
-          if (rows.length === 0) return yield* noUser()
-        }),
         create: Effect.fnUntraced(function* ({ email, id = randomUUID(), passwordHash, role }) {
           const { pubkey, sealedKey } = yield* custodial.make
           yield* sql
@@ -288,16 +173,6 @@ export class UserAdmin extends Context.Service<
             .pipe(Effect.catchTag("SqlRefused", uniquenessOf))
           return id
         }),
-        findIdByEmail: (email) =>
-          sql
-            .rows<{ id: string }>((q) => q`select id from app_user where email = ${email}`)
-            .pipe(Effect.map((rows) => rows[0]?.id)),
-        passwordHash: (id) =>
-          sql
-            .rows<{ password_hash: string | null }>(
-              (q) => q`select password_hash from app_user where id = ${id} and deleted_at is null`,
-            )
-            .pipe(Effect.map((rows) => rows[0]?.password_hash ?? undefined)),
         update: Effect.fnUntraced(function* (id, changes, by) {
           const { active, email, password_hash, role } = changes
           const keep: UserUpdated["keep"] = {

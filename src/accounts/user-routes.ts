@@ -9,7 +9,8 @@ import { route } from "../http/route.ts"
 import { AdminUserUpdates } from "./admin-update-user.ts"
 import { takeCurrentPasswordAttempt } from "./login/password-attempts.ts"
 import { checkForUser } from "./permissions.ts"
-import { UserAdmin, userList } from "./user-admin-store.ts"
+import { UserAdmin } from "./user-admin-store.ts"
+import { UserList, userList } from "./user-list-store.ts"
 
 const showAccess = { own: "userEmoji:list", others: "user:show" } as const
 const deleteAccess = { own: "user:deleteSelf", others: "user:delete" } as const
@@ -30,7 +31,7 @@ const list = route({
   handler: ({ query }) =>
     Effect.gen(function* () {
       const page = yield* pageRequest(userList, query)
-      const found = yield* UserAdmin.use((users) => users.list(page, query.search?.trim() || undefined))
+      const found = yield* UserList.use((users) => users.list(page, query.search?.trim() || undefined))
       return paged(userList, page, found, found.rows)
     }),
 })
@@ -50,7 +51,7 @@ const show = route({
   handler: ({ params, principal }) =>
     // The response contains the user's ids, so callers need the same scope as for listing their ids.
     checkForUser(principal, params.id, showAccess).pipe(
-      Effect.andThen(UserAdmin.use((users) => users.get(params.id))),
+      Effect.andThen(UserList.use((users) => users.get(params.id))),
     ),
 })
 

@@ -5,7 +5,8 @@ import { roles } from "../../schema/accounts/scope.ts"
 import { Conflict } from "../../schema/errors.ts"
 import { pageNumber, pageRequest } from "../../schema/paging.ts"
 import { AdminUserUpdates } from "../accounts/admin-update-user.ts"
-import { UserAdmin, type UserChanges, userList } from "../accounts/user-admin-store.ts"
+import { UserAdmin, type UserChanges } from "../accounts/user-admin-store.ts"
+import { UserList, userList } from "../accounts/user-list-store.ts"
 import { randomCrockford } from "../crypto/crockford-base32.ts"
 import {
   type Command,
@@ -34,7 +35,7 @@ const list: Command = {
     "List users, newest first, 200 per page. --after USER lists those that follow this user, at any depth of the list",
   run: (input) =>
     Effect.gen(function* () {
-      const users = yield* UserAdmin
+      const users = yield* UserList
       const { page = "0" } = yield* checked(ListOptions, { page: optionOf(input, "page") ?? "0" })
       const request = yield* pageRequest(userList, { limit: String(pageSize), page })
       const last = optionOf(input, "after")
@@ -58,7 +59,7 @@ const show: Command = {
   words: ["user"],
   summary: "Show a user",
   run: ({ words: [user = ""] }) =>
-    Effect.flatMap(userId(user), (id) => UserAdmin.use((users) => users.get(id))),
+    Effect.flatMap(userId(user), (id) => UserList.use((users) => users.get(id))),
 }
 
 const create: Command = {

@@ -54,7 +54,6 @@ export const consolePage = ({
   page({
     title: "Emoji Id Directory",
     wide: true,
-    styles: ["console.css"],
     script: "console",
     body: html`<a class="skip" href="#view">Skip to content</a>
 <header class="bar">

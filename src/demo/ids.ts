@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import type { RecordInput } from "../../schema/directory/record.ts"
-import { UserAdmin } from "../accounts/user-admin-store.ts"
+import { UserList } from "../accounts/user-list-store.ts"
 import { IdRegistry } from "../directory/id-registry.ts"
 import { Records } from "../directory/records.ts"
 import { DemoItems } from "./demo-item-store.ts"
@@ -45,7 +45,7 @@ export const demoIds: ReadonlyArray<DemoId> = [
 
 const seedId = Effect.fnUntraced(function* ({ emojis, owner, records }: DemoId) {
   const id = parseEmojiId(emojis)
-  const userId = yield* UserAdmin.use((users) => users.findIdByEmail(owner))
+  const userId = yield* UserList.use((users) => users.findIdByEmail(owner))
   if (id._tag !== "EmojiId" || userId === undefined) return
   const { canonical } = id
   yield* DemoItems.use((items) => items.note({ kind: "id", name: canonical, target: canonical }))

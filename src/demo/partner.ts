@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { isPartnerLink } from "../../schema/web-link.ts"
-import { UserAdmin } from "../accounts/user-admin-store.ts"
+import { UserList } from "../accounts/user-list-store.ts"
 import { AppConfig } from "../config/config.ts"
 import { CodeBudgets } from "../organizations/code-budget-store.ts"
 import { Members } from "../organizations/member-store.ts"
@@ -43,7 +43,7 @@ const seed = Effect.gen(function* () {
   const config = yield* AppConfig
   const { from, secret } = demoSecret(config, clientId)
   const organizationId = yield* ensurePartner
-  const owner = yield* UserAdmin.use((users) => users.findIdByEmail(bob.email))
+  const owner = yield* UserList.use((users) => users.findIdByEmail(bob.email))
   if (owner !== undefined) {
     const members = yield* Members
     const { outcome } = yield* members.put(organizationId, owner, "OrgOwner", true)

@@ -4,6 +4,7 @@ import type { Role } from "../../schema/accounts/scope.ts"
 import { AdminUserUpdates } from "../accounts/admin-update-user.ts"
 import { Features } from "../accounts/feature-store.ts"
 import { UserAdmin } from "../accounts/user-admin-store.ts"
+import { UserList } from "../accounts/user-list-store.ts"
 import { AppConfig } from "../config/config.ts"
 import type { DemoSecretName } from "../config/published-demo-secrets.ts"
 import { DemoItems } from "./demo-item-store.ts"
@@ -35,7 +36,7 @@ const demoUsers = [admin, alice, bob]
 
 const ensureUser = Effect.fnUntraced(function* ({ email, firstName, role }: DemoUser) {
   const users = yield* UserAdmin
-  const known = yield* users.findIdByEmail(email)
+  const known = yield* UserList.use((list) => list.findIdByEmail(email))
   if (known !== undefined) return known
   const { from, secret } = demoSecret(yield* AppConfig, email)
   const passwordHash = yield* AdminUserUpdates.use((updates) => updates.hashPassword(secret))

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import type { NewCode } from "../../schema/orders/code.ts"
-import { UserAdmin } from "../accounts/user-admin-store.ts"
+import { UserList } from "../accounts/user-list-store.ts"
 import { Lootboxes } from "../lootboxes/lootboxes.ts"
 import { boxed } from "../lootboxes/rules.ts"
 import { Codes } from "../orders/codes/code-store.ts"
@@ -41,7 +41,7 @@ const seed = Effect.gen(function* () {
     yield* ignoreExisting(codes.create(code, id))
   }
   yield* ignoreExisting(boxes.put(idsOf(boxOnSale), "Available", { id: yield* noteBox }))
-  const ownerId = yield* UserAdmin.use((users) => users.findIdByEmail(alice.email))
+  const ownerId = yield* UserList.use((users) => users.findIdByEmail(alice.email))
   if (ownerId === undefined) return
   yield* ignoreExisting(boxes.put(idsOf(boxToOpen), "Owned", { id: yield* noteBox, ownerId }))
 })

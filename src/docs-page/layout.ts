@@ -53,7 +53,6 @@ export const docsPage = (reference: Reference, path: string, title: string, cont
     title: `${title} · Emoji Id Directory API`,
     wide: true,
     cacheable: true,
-    styles: ["docs.css"],
     script: "docs",
     body: html`<a class="skip" href="#content">Skip to content</a>
 <header class="docs-bar"><a class="home" href="/docs"><span aria-hidden="true">🧭</span> API reference</a>

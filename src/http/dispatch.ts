@@ -1,8 +1,7 @@
-import { Cause, type Context, Effect, Exit, Option, Result, Schema } from "effect"
+import { Cause, type Context, Effect, Exit, Option, Result } from "effect"
 import { CurrentOperation } from "../../actors/operation.ts"
 import {
   Forbidden,
-  type InvalidRequest,
   isProblem,
   type Problem,
   type TooManyRequests,
@@ -13,14 +12,14 @@ import { CurrentRequestTime } from "../postgres/request-time.ts"
 import { type RequestTrace, RequestTraces } from "../telemetry/request-traces.ts"
 import type { Endpoint, RawRequest, RawResponse } from "./endpoint.ts"
 import { authHeaders, type Guards, idempotencyHeader, type RateHeaders } from "./guards.ts"
+import { checkAllowed } from "./permission.ts"
 import type { Principal } from "./principal.ts"
-import { decoder, memberCheck, parseJsonBody, parseQueryText } from "./request/decode.ts"
-import { parameterNames } from "./request/path.ts"
+import { emptyInput, type Input, makeDecode, takesNothing } from "./request/decode-input.ts"
 import { originOf, RequestOrigin, userAgentHeader } from "./request/request-origin.ts"
 import { deprecationLines } from "./response/deprecation.ts"
+import { makeEncode, privateHeaders } from "./response/encode-answer.ts"
 import { withErrorCode } from "./response/error-code.ts"
 import { type ErrorPage, problemResponse } from "./response/problem.ts"
-import { Reply } from "./response/reply.ts"
 import { isWrite, type Route, takesKey, workOf } from "./route.ts"
 
 export interface DispatchOptions<R> {
@@ -32,37 +31,11 @@ export interface DispatchOptions<R> {
 }
 
 const traceparentHeader = "traceparent"
-const jsonHeaders = { "Content-Type": "application/json" }
-/**
- * Forbids caches to store a private response. By themselves, caches detect a private response only by the
- * Authorization header, which a request with X-Api-Key does not have.
- */
-const privateHeaders = { "Cache-Control": "no-store" }
-/**
- * Makes caches ask again before they use a stored response. Without Cache-Control, many caches use a response for a
- * time that they choose.
- */
-const publicHeaders = { "Cache-Control": "no-cache" }
 const defaultBodyLimitBytes = 64 * 1024
-const noInput = {}
-interface Input {
-  readonly params: {}
-  readonly query: {}
-  readonly body: unknown
-}
 interface Admitted {
   readonly principal: Principal | null
   readonly rate: RateHeaders | undefined
 }
-const emptyInput: Input = { params: noInput, query: noInput, body: undefined }
-const noValues = Result.succeed(noInput)
-const noBody = Result.succeed(undefined)
-
-const takesNothing = (route: Route): boolean =>
-  parameterNames(route.path).length === 0 &&
-  route.query === undefined &&
-  (route.body === undefined || !!route.rawBody)
-
 const handlerRequest = (request: RawRequest, principal: Principal | null, input: Input) => ({
   params: input.params,
   query: input.query,
@@ -75,118 +48,6 @@ const handlerRequest = (request: RawRequest, principal: Principal | null, input:
   address: request.address,
   rawBody: request.body,
 })
-
-const makeBodyDecode = (route: Route) => {
-  if (route.body === undefined || route.rawBody) return undefined
-  const decode = decoder(route.body, "body")
-  if (route.method !== "patch") return (bytes: Uint8Array) => Result.flatMap(parseJsonBody(bytes), decode)
-  const check = memberCheck(route.body)
-  return (bytes: Uint8Array) => Result.flatMap(Result.flatMap(parseJsonBody(bytes), check), decode)
-}
-
-const makeDecode = (route: Route) => {
-  const params = decoder(Schema.Struct(route.params ?? {}), "path")
-  const query = decoder(Schema.Struct(route.query ?? {}), "query")
-  const body = makeBodyDecode(route)
-  const names = parameterNames(route.path)
-  const isNothing = takesNothing(route)
-  const areTexts = names.every((name) => route.params?.[name] === Schema.String)
-  const paramsOf = ({ params: given }: RawRequest) => {
-    const named: Record<string, unknown> = {}
-    for (let i = 0; i < names.length; i++) named[names[i]!] = given[i]
-    return areTexts ? Result.succeed(named) : params(named)
-  }
-  /** The decoded value of an empty query string. It is decoded once, because most requests have no query string. */
-  const withoutQuery = route.query === undefined ? noValues : query({})
-  return (request: RawRequest): Result.Result<Input, InvalidRequest> => {
-    if (isNothing) return Result.succeed(emptyInput)
-    const inPath = names.length === 0 ? noValues : paramsOf(request)
-    if (Result.isFailure(inPath)) return Result.fail(inPath.failure)
-    const inQuery =
-      route.query === undefined || request.query === ""
-        ? withoutQuery
-        : Result.flatMap(parseQueryText(request.query), query)
-    if (Result.isFailure(inQuery)) return Result.fail(inQuery.failure)
-    const inBody = body === undefined ? noBody : body(request.body)
-    if (Result.isFailure(inBody)) return Result.fail(inBody.failure)
-    return Result.succeed({
-      params: inPath.success as {},
-      query: inQuery.success as {},
-      body: inBody.success,
-    })
-  }
-}
-
-const headersFor = (route: Route) => {
-  if (isWrite(route)) return {}
-  return route.auth === "none" ? publicHeaders : privateHeaders
-}
-
-const makeEncode = (route: Route, checkAnswers: boolean) => {
-  const status = route.status ?? 200
-  const isAnswer = Schema.is(Schema.toEncoded(route.success))
-  const caching = headersFor(route)
-  const ownHeaders = { ...jsonHeaders, ...caching }
-  const json = (value: unknown): string => {
-    if (checkAnswers && !isAnswer(value)) {
-      throw new Error(`response of ${route.id} does not match its schema: ${JSON.stringify(value)}`)
-    }
-    return JSON.stringify(value) ?? "null"
-  }
-  const declared = new Set<number | undefined>([status, ...(route.redirects ?? [])])
-  return (value: unknown, rate: RateHeaders | undefined): RawResponse => {
-    if (checkAnswers && value instanceof Reply && value.headers["Location"] && !declared.has(value.status))
-      throw new Error(`${route.id} redirects with an undeclared status: ${value.status}`)
-    if (!(value instanceof Reply)) {
-      return {
-        status,
-        headers: rate === undefined ? ownHeaders : { ...ownHeaders, ...rate },
-        body: json(value),
-      }
-    }
-    return value.raw === undefined
-      ? {
-          status: value.status ?? status,
-          headers: { ...ownHeaders, ...rate, ...value.headers },
-          body: json(value.value),
-        }
-      : {
-          status: value.status ?? status,
-          headers: { ...caching, ...rate, ...value.headers },
-          body: value.raw,
-        }
-  }
-}
-
-const checkAllowed = (route: Route, principal: Principal | null): Forbidden | undefined => {
-  if (principal === null) return undefined
-  if (principal.via === "oauth" && !route.oauth) {
-    return new Forbidden({
-      error:
-        "Tokens of the authorization-code flow cannot call this operation. Use a login session or an API key.",
-    })
-  }
-  if (route.scope !== undefined && !principal.scopes.has(route.scope)) {
-    return new Forbidden({
-      error: `This operation requires the scope ${route.scope}.`,
-      details: { scope: route.scope },
-    })
-  }
-  if (route.sessionOnly && principal.via !== "session") {
-    return new Forbidden({
-      error: "This operation requires the access token of a login session, not an API key.",
-    })
-  }
-  if (route.sensitive && principal.via === "api_key" && !principal.keyIsSensitive) {
-    return new Forbidden({
-      error:
-        "This API key cannot do sensitive operations. Use a login session, or create a key with `sensitive: true`: " +
-        "POST /api_keys. Enabling two-factor login removes sensitive operations from existing keys.",
-      details: { sensitive: true },
-    })
-  }
-  return undefined
-}
 
 /** Converts a route into an endpoint, which the server can mount. This module does not depend on uWebSockets.js. */
 export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, options: DispatchOptions<R>) {

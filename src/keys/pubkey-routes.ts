@@ -5,7 +5,7 @@ import { text, Uuid } from "../../schema/wire-format.ts"
 import { findActingUser } from "../accounts/acting-user.ts"
 import { checkForUser } from "../accounts/permissions.ts"
 import { recordEvent } from "../accounts/security-log/security-log.ts"
-import { UserAdmin } from "../accounts/user-admin-store.ts"
+import { UserList } from "../accounts/user-list-store.ts"
 import { route } from "../http/route.ts"
 import { type AddedPubkey, Pubkeys } from "./pubkey-store.ts"
 import { checkPubkey, ownershipMessage, pubkeySigned } from "./pubkeys.ts"
@@ -155,7 +155,7 @@ const listForUser = route({
   errors: [NotFound],
   handler: ({ params, principal }) =>
     checkForUser(principal, params.user_id, listAccess).pipe(
-      Effect.andThen(UserAdmin.use((users) => users.check(params.user_id))),
+      Effect.andThen(UserList.use((users) => users.check(params.user_id))),
       Effect.andThen(Pubkeys.use((pubkeys) => pubkeys.list(params.user_id))),
     ),
 })

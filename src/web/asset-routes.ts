@@ -7,8 +7,10 @@ import { type Asset, findAsset } from "./assets.ts"
 const encodings = ["br", "gzip"] as const
 const smallestWorthCompressing = 512
 
+const isCompressed = ({ type }: Asset) => type === "image/png" || type === "font/woff2"
+
 const encodingFor = (asset: Asset, accepted: string) =>
-  asset.type === "image/png" || asset.body.length < smallestWorthCompressing
+  isCompressed(asset) || asset.body.length < smallestWorthCompressing
     ? undefined
     : encodings.find((encoding) => new RegExp(`\\b${encoding}\\b(?!;\\s*q=0(\\.0+)?(,|$))`).test(accepted))
 

@@ -21,6 +21,7 @@ const types: Record<string, string> = {
   ".js": "text/javascript; charset=utf-8",
   ".svg": "image/svg+xml",
   ".png": "image/png",
+  ".woff2": "font/woff2",
 }
 
 const compressors = {
@@ -63,11 +64,32 @@ export const findAsset = (name: string): Asset | undefined => {
 
 export const assetUrl = (name: string): string => `/assets/${name}?v=${assets.get(name)?.hash ?? ""}`
 
-/** Returns the URL of a bundled script, and the URLs of the files that it imports. */
-export const scriptUrls = (
-  name: string,
-): { readonly url: string; readonly imports: ReadonlyArray<string> } => {
+const bundleUrl = (file: string): string => `/assets/${file}`
+
+interface SiteStyleUrls {
+  readonly style: string
+  readonly fonts: ReadonlyArray<string>
+}
+
+/** Returns the URLs of the style sheet of all pages, and of the fonts that it uses. */
+export const siteStyleUrls = (): SiteStyleUrls => {
+  const { file, fonts } = bundles().siteStyle
+  return { style: bundleUrl(file), fonts: fonts.map(bundleUrl) }
+}
+
+interface ScriptUrls {
+  readonly script: string
+  readonly imports: ReadonlyArray<string>
+  readonly style: string | undefined
+}
+
+/** Returns the URLs of a bundled script, of the files that it imports, and of its style sheet. */
+export const scriptUrls = (name: string): ScriptUrls => {
   const script = bundles().scripts[name]
   if (script === undefined) throw new Error(`There is no script "${name}"`)
-  return { url: `/assets/${script.file}`, imports: script.imports.map((file) => `/assets/${file}`) }
+  return {
+    script: bundleUrl(script.file),
+    imports: script.imports.map(bundleUrl),
+    style: script.style && bundleUrl(script.style),
+  }
 }

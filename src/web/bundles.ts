@@ -3,10 +3,15 @@ import { basename, join } from "node:path"
 import { buildSync, type Metafile } from "esbuild"
 import { projectRoot } from "../config/project-root.ts"
 
-/** The scripts of pages that consist of several modules, by name. The name of each file contains its hash. */
+/**
+ * The style sheet of all pages, and the scripts of pages that consist of several modules. A script imports the other
+ * style sheets of its pages. The name of each file contains its hash.
+ */
+const siteStyle = "src/web/styles/site.css"
 const entries: Readonly<Record<string, string>> = {
   console: join(projectRoot, "src/console/browser/main.ts"),
   docs: join(projectRoot, "src/docs-page/browser/main.ts"),
+  site: join(projectRoot, siteStyle),
 }
 
 interface Script {
@@ -14,10 +19,18 @@ interface Script {
   readonly file: string
   /** The files that it imports at once. A page lists them, so that a browser fetches them in parallel. */
   readonly imports: ReadonlyArray<string>
+  readonly style: string | undefined
+}
+
+interface SiteStyle {
+  readonly file: string
+  /** The fonts that it uses. A page preloads them, so that the text does not change its font later. */
+  readonly fonts: ReadonlyArray<string>
 }
 
 interface Bundles {
   readonly scripts: Readonly<Record<string, Script>>
+  readonly siteStyle: SiteStyle
   readonly files: ReadonlyMap<string, Uint8Array>
 }
 
@@ -27,18 +40,24 @@ const scriptsOf = ({ outputs }: Metafile): Bundles["scripts"] => {
       kind === "import-statement" ? [imported, ...staticImports(imported)] : [],
     )
   const scripts: Record<string, Script> = {}
-  for (const [path, { entryPoint }] of Object.entries(outputs)) {
+  for (const [path, { cssBundle, entryPoint }] of Object.entries(outputs)) {
     const name = Object.keys(entries).find(
       (key) => entryPoint !== undefined && entries[key]?.endsWith(entryPoint),
     )
     if (name === undefined) continue
     const imports = [...new Set(staticImports(path).map((imported) => basename(imported)))]
-    scripts[name] = { file: basename(path), imports }
+    scripts[name] = { file: basename(path), imports, style: cssBundle && basename(cssBundle) }
   }
   return scripts
 }
 
-/** Bundles the scripts. Views that are imported when they are opened have files of their own. */
+const siteStyleOf = ({ outputs }: Metafile): SiteStyle => {
+  const [path, { imports }] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === siteStyle)!
+  const fonts = imports.filter(({ path: imported }) => imported.endsWith(".woff2"))
+  return { file: basename(path), fonts: fonts.map(({ path: font }) => basename(font)) }
+}
+
+/** Bundles the scripts and their styles. Views that are imported when they are opened have files of their own. */
 const bundle = (): Bundles => {
   const { metafile, outputFiles } = buildSync({
     entryPoints: entries,
@@ -51,32 +70,33 @@ const bundle = (): Bundles => {
     outdir: "/",
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
+    assetNames: "[name]-[hash]",
+    loader: { ".svg": "text", ".woff2": "file" },
     legalComments: "none",
     metafile: true,
     write: false,
   })
   const files = new Map(outputFiles.map(({ contents, path }) => [basename(path), contents]))
-  return { scripts: scriptsOf(metafile), files }
+  return { scripts: scriptsOf(metafile), siteStyle: siteStyleOf(metafile), files }
 }
 
 const builtFolder = join(projectRoot, "dist/bundles")
-const listFile = join(builtFolder, "scripts.json")
+const listFile = join(builtFolder, "list.json")
 
 /** Bundles the scripts into `dist`, for `npm start`. */
 export const writeBundles = (): void => {
-  const { files, scripts } = bundle()
+  const { files, ...list } = bundle()
   rmSync(builtFolder, { recursive: true, force: true })
   mkdirSync(builtFolder, { recursive: true })
   for (const [name, body] of files) writeFileSync(join(builtFolder, name), body)
-  writeFileSync(listFile, JSON.stringify({ scripts, files: [...files.keys()] }))
+  writeFileSync(listFile, JSON.stringify({ ...list, files: [...files.keys()] }))
 }
 
 const readBuilt = (): Bundles => {
-  const { files, scripts } = JSON.parse(readFileSync(listFile, "utf8")) as {
+  const { files, ...list } = JSON.parse(readFileSync(listFile, "utf8")) as Omit<Bundles, "files"> & {
     readonly files: ReadonlyArray<string>
-    readonly scripts: Bundles["scripts"]
   }
-  return { scripts, files: new Map(files.map((name) => [name, readFileSync(join(builtFolder, name))])) }
+  return { ...list, files: new Map(files.map((name) => [name, readFileSync(join(builtFolder, name))])) }
 }
 
 /** Whether this program was built by `npm run build`. */

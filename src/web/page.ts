@@ -1,15 +1,16 @@
 import { Reply } from "../http/response/reply.ts"
-import { assetUrl, scriptUrls } from "./assets.ts"
+import { assetUrl, scriptUrls, siteStyleUrls } from "./assets.ts"
 import { type Content, type Html, html } from "./html.ts"
 
 export interface PageOptions {
   readonly title: string
   readonly body: Content
   readonly status?: number
-  /** The bundled script of the page. It replaces the script `forms.js`, which a page with a form gets. */
+  /**
+   * The bundled script of the page, with its style sheet. It replaces the script `forms.js`, which a page with a form
+   * gets.
+   */
   readonly script?: string
-  /** Style sheets that are loaded in addition to the common `site.css`. */
-  readonly styles?: ReadonlyArray<string>
   /** Whether the response to a form of this page can redirect to another origin. */
   readonly formsLeadOut?: boolean
   readonly headers?: Readonly<Record<string, string | ReadonlyArray<string>>>
@@ -24,6 +25,7 @@ const contentPolicy = (formsLeadOut: boolean): string =>
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data: https:",
+    "font-src 'self'",
     "connect-src 'self'",
     "manifest-src 'self'",
     // Browsers apply `form-action` also to every redirect that follows a form. The directive is therefore omitted when a
@@ -51,9 +53,23 @@ const scriptTag = (url: string): Html => html`<script type="module" src="${url}"
 const formScripts = (body: Html): Content =>
   body.text.includes('<form method="post"') && scriptTag(assetUrl("forms.js"))
 
+const styleTag = (url: string): Html => html`<link rel="stylesheet" href="${url}">`
+
 const bundledScripts = (name: string): Content => {
-  const { imports, url } = scriptUrls(name)
-  return [...imports.map((file) => html`<link rel="modulepreload" href="${file}">`), scriptTag(url)]
+  const { imports, script, style } = scriptUrls(name)
+  return [
+    style !== undefined && styleTag(style),
+    ...imports.map((file) => html`<link rel="modulepreload" href="${file}">`),
+    scriptTag(script),
+  ]
+}
+
+const siteStyleTags = (): Content => {
+  const { fonts, style } = siteStyleUrls()
+  return [
+    ...fonts.map((font) => html`<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin>`),
+    styleTag(style),
+  ]
 }
 
 export const page = (options: PageOptions): Reply<never> => {
@@ -67,7 +83,7 @@ export const page = (options: PageOptions): Reply<never> => {
 <meta name="color-scheme" content="light dark">
 <title>${options.title}</title>
 <link rel="icon" href="${assetUrl("icon.svg")}" type="image/svg+xml">
-${["site.css", ...(options.styles ?? [])].map((name) => html`<link rel="stylesheet" href="${assetUrl(name)}">`)}
+${siteStyleTags()}
 ${scripts}
 </head>
 <body${options.wide ? html` class="wide"` : ""}>

@@ -60,11 +60,20 @@ describe("the console page", () => {
     }
   })
 
-  it("has style sheets that are cached only with the hash of their content", async () => {
-    const cache = async (query: string) =>
-      (await service.call("GET", `/assets/console.css${query}`)).headers.get("cache-control")
+  it("preloads its font, which is served from the same origin", async () => {
     const { text } = await service.call("GET", "/")
-    const [, query = ""] = /console\.css(\?v=[\w-]+)/.exec(text) ?? []
+    const [, font = ""] = /rel="preload" href="([^"]+)" as="font"/.exec(text) ?? []
+    const { headers, status } = await service.call("GET", font)
+    expect([status, headers.get("content-type")]).toEqual([200, "font/woff2"])
+    const [, style = ""] = /rel="stylesheet" href="(\/assets\/site-[^"]+)"/.exec(text) ?? []
+    expect((await service.call("GET", style)).text).toContain(font.replace("/assets/", ""))
+  })
+
+  it("has an icon that is cached only with the hash of its content", async () => {
+    const cache = async (query: string) =>
+      (await service.call("GET", `/assets/icon.svg${query}`)).headers.get("cache-control")
+    const { text } = await service.call("GET", "/")
+    const [, query = ""] = /icon\.svg(\?v=[\w-]+)/.exec(text) ?? []
     expect(await cache(query)).toBe("public, max-age=31536000, immutable")
     expect(await cache("?v=another")).toBe("no-cache")
     expect((await service.call("GET", "/assets/boxes-00000000.js")).status).toBe(404)

@@ -7,6 +7,7 @@ import { Accounts } from "../../src/accounts/account-store.ts"
 import { Parties } from "../../src/accounts/party-store.ts"
 import { makeTwoFactorStore } from "../../src/accounts/two-factor/two-factor-store.ts"
 import { UserAdmin } from "../../src/accounts/user-admin-store.ts"
+import { UserList } from "../../src/accounts/user-list-store.ts"
 import { Bus } from "../../src/cluster/bus.ts"
 import { IdImports } from "../../src/directory/id-import-store.ts"
 import { makeIdempotencyStore } from "../../src/http/idempotency-store.ts"
@@ -99,11 +100,11 @@ const rareCases = {
   "the command line": UserAdmin.use((users) =>
     Effect.all([
       users.create({ email: "cli@example.com", role: "User", passwordHash: "bench" }),
-      users.findIdByEmail(emailAt(n)),
-      users.passwordHash(id),
-      users.positionOf(id),
       Effect.exit(users.removeDemo(userIdAt(n + 1), "Super")),
     ]),
+  ),
+  "users by email and their place in the list": UserList.use((users) =>
+    Effect.all([users.findIdByEmail(emailAt(n)), users.passwordHash(id), users.positionOf(id)]),
   ),
   "an import of ids": Effect.provide(
     IdImports.use((imports) => imports.importBatch([importedId])),

@@ -4,7 +4,7 @@ import { NotFound } from "../../../schema/errors.ts"
 import { paged, pageOf, pageQuery, pageRequest } from "../../../schema/paging.ts"
 import { Uuid } from "../../../schema/wire-format.ts"
 import { route } from "../../http/route.ts"
-import { UserAdmin } from "../user-admin-store.ts"
+import { UserList } from "../user-list-store.ts"
 import { SecurityLog } from "./security-log.ts"
 import { securityLogList } from "./security-log-store.ts"
 
@@ -46,7 +46,7 @@ const ofUser = route({
   handler: ({ params, query }) =>
     Effect.gen(function* () {
       const userId = params.id.toLowerCase()
-      yield* UserAdmin.use((users) => users.check(userId))
+      yield* UserList.use((users) => users.check(userId))
       const page = yield* pageRequest(securityLogList, query)
       const found = yield* SecurityLog.use((log) => log.list(userId, page, "administrators"))
       return paged(securityLogList, page, found, found.rows)

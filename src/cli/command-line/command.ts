@@ -1,7 +1,7 @@
 import { Effect, Result, type Schema } from "effect"
 import { InvalidRequest, NotFound, type Problem } from "../../../schema/errors.ts"
 import type { Page, PageRequest } from "../../../schema/paging.ts"
-import { UserAdmin } from "../../accounts/user-admin-store.ts"
+import { UserList } from "../../accounts/user-list-store.ts"
 import type { Config } from "../../config/config.ts"
 import { decoder } from "../../http/request/decode.ts"
 import { Organizations } from "../../organizations/organization-store.ts"
@@ -114,7 +114,7 @@ export const isUuid = (text: string): boolean => uuid.test(text)
 /** Returns the id of a user. `name` is the email or the id of the user. An id is returned without a lookup. */
 export const userId = Effect.fnUntraced(function* (name: string) {
   if (uuid.test(name)) return name.toLowerCase()
-  const id = yield* UserAdmin.use((users) => users.findIdByEmail(name.trim().toLowerCase()))
+  const id = yield* UserList.use((users) => users.findIdByEmail(name.trim().toLowerCase()))
   return id ?? (yield* new NotFound({ error: `User not found: ${name}` }))
 })
 
@@ -125,7 +125,7 @@ export const userId = Effect.fnUntraced(function* (name: string) {
 export const trustedUserId = Effect.fnUntraced(function* (name: string) {
   const id = yield* userId(name)
   if (uuid.test(name)) return id
-  const { email_verified_at } = yield* UserAdmin.use((users) => users.get(id))
+  const { email_verified_at } = yield* UserList.use((users) => users.get(id))
   if (email_verified_at !== undefined) return id
   return yield* new InvalidRequest({
     error: `The email ${name} is not confirmed and may belong to another person. To confirm the choice, use the id: ${id}`,

@@ -1,6 +1,8 @@
+import "../styles/console.css"
 import { keepFocus } from "./focus.ts"
 import { actionButton } from "./parts/actions.ts"
 import { byId, fill, h } from "./parts/dom.ts"
+import { type IconName, icon } from "./parts/icon.ts"
 import { notify } from "./parts/notices.ts"
 import { Lifetime } from "./parts/signal.ts"
 import { explain, Problem } from "./platform/http.ts"
@@ -26,21 +28,31 @@ interface Place {
   readonly load: () => Promise<View>
   /** The entry of the navigation. */
   readonly label?: string
-  readonly sign?: string
+  readonly sign?: IconName
   readonly forUsers?: true
   readonly forAdmins?: true
 }
 
 const views: Readonly<Record<string, Place>> = {
-  lookup: { label: "Look up", sign: "🔎", load: () => import("./lookup.ts") },
-  market: { label: "Market", sign: "🛍️", load: () => import("./market.ts"), forUsers: true },
-  cart: { label: "Cart", sign: "🛒", load: () => import("./cart.ts"), forUsers: true },
-  transfers: { label: "Transfers", sign: "📮", load: () => import("./transfers.ts"), forUsers: true },
-  boxes: { label: "Boxes", sign: "🎁", load: () => import("./boxes.ts"), forUsers: true },
-  account: { label: "Account", sign: "👤", load: () => import("./account/account.ts"), forUsers: true },
+  lookup: { label: "Look up", sign: "search", load: () => import("./lookup.ts") },
+  market: { label: "Market", sign: "store", load: () => import("./market.ts"), forUsers: true },
+  cart: { label: "Cart", sign: "shopping-cart", load: () => import("./cart.ts"), forUsers: true },
+  transfers: {
+    label: "Transfers",
+    sign: "arrow-left-right",
+    load: () => import("./transfers.ts"),
+    forUsers: true,
+  },
+  boxes: { label: "Boxes", sign: "gift", load: () => import("./boxes.ts"), forUsers: true },
+  account: {
+    label: "Account",
+    sign: "circle-user",
+    load: () => import("./account/account.ts"),
+    forUsers: true,
+  },
   admin: {
     label: "Admin",
-    sign: "🛠️",
+    sign: "shield",
     load: () => import("./admin/admin.ts"),
     forUsers: true,
     forAdmins: true,
@@ -87,7 +99,7 @@ const drawNav = (): void => {
         return h(
           "a",
           { href: `#/${key}`, "aria-current": key === name && "page" },
-          h("span", { class: "nav-sign", "aria-hidden": "true" }, view.sign),
+          view.sign && icon(view.sign),
           h("span", {}, view.label),
           count > 0 && h("span", { class: "count" }, count),
         )

@@ -1,3 +1,4 @@
+import "../styles/docs.css"
 import { watchLogin } from "./login.ts"
 import { startSearch } from "./search.ts"
 import { addLiveForm } from "./try-live.ts"
