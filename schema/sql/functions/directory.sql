@@ -66,10 +66,11 @@ $$;
 --   changed   the numbers of the edits that changed something; `versions` and `ends` have, for each of them, the new
 --             version and the last offset of the id's channel
 --   stored    the store entries, by id
+-- The plans do not depend on the values, and planning the last statement takes longer than its execution, so they are generic.
 -- Ids are locked in their order. Raises EI003 if an id would have more than max_records records, and EI004 if an attempt has
 -- lost its key.
 create or replace function edit_batch(p jsonb, max_records int) returns jsonb language plpgsql
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan as $$
 declare
   deletes jsonb := p->'deletes'; inserts jsonb := p->'inserts'; stores jsonb := p->'stores';
   live int[]; one record; refused jsonb := '{}'; stored jsonb := '{}';
