@@ -19,6 +19,7 @@ import { Seal } from "./crypto/envelope-encryption.ts"
 import { currentUser } from "./current-user/layer.ts"
 import { DemoItems } from "./demo/demo-item-store.ts"
 import { directory } from "./directory/layer.ts"
+import { history } from "./history/layer.ts"
 import { keys } from "./keys/layer.ts"
 import { sealedKeysCheck } from "./keys/sealed-keys-check.ts"
 import { live } from "./live/layer.ts"
@@ -119,6 +120,7 @@ export const appLayer = (surroundings: ServiceOptions) => {
       Layer.mergeAll(
         partners,
         currentUser,
+        history,
         operations,
         Proxied.layer,
         DemoItems.layer,

@@ -16,6 +16,7 @@ import { resolves } from "./directory/lookup/resolve-routes.ts"
 import { lookups } from "./directory/lookup/routes.ts"
 import { records } from "./directory/record-routes.ts"
 import { documents } from "./docs-page/routes.ts"
+import { histories } from "./history/routes.ts"
 import type { Route } from "./http/route.ts"
 import { pubkeys } from "./keys/pubkey-routes.ts"
 import { wallets } from "./keys/wallet-routes.ts"
@@ -70,6 +71,7 @@ const table = [
   ...adminEvents,
   ...lookups,
   ...resolves,
+  ...histories,
   ...emojiIds,
   ...idLists,
   ...storefront,

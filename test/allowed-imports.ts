@@ -26,6 +26,7 @@ export const subjects: Readonly<Record<string, ReadonlyArray<string>>> = {
   proxy: [],
   keys: ["accounts"],
   directory: ["accounts", "keys"],
+  history: ["accounts", "directory"],
   "sign-in": ["accounts", "directory"],
   organizations: ["accounts", "sign-in"],
   minting: ["accounts", "directory", "keys"],
@@ -39,6 +40,7 @@ export const subjects: Readonly<Record<string, ReadonlyArray<string>>> = {
   operations: [
     "accounts",
     "directory",
+    "history",
     "keys",
     "mail",
     "market",

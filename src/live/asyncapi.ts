@@ -1,3 +1,5 @@
+import type { Schema } from "effect"
+import { IdChangedEvent } from "../../schema/directory/history.ts"
 import { clientFrames, closeCodes, liveLimits, serverFrames } from "../../schema/live-frames.ts"
 import { contractVersion } from "../config/product-version.ts"
 import { componentSchemas } from "../http/openapi/json-schema.ts"
@@ -26,10 +28,16 @@ const channelSummaries: Readonly<Record<keyof typeof channelKinds, string>> = {
   lootboxes: "Lootboxes of the user.",
   session: "Sessions of the user: second factor required, verified, stale or locked; logged out.",
   interests: "An emoji id on the user's interest list became available.",
+  emoji_ids:
+    "Changes of the emoji ids that the user owns, also of one that got another owner or was removed.",
   order: "One order. For its owner and admins.",
   transfer: "One transfer. For both parties and admins; the recipient must have confirmed the email address.",
   emoji_id: "Changes of the records or the owner of an emoji id. Public.",
   market: "Purchases and releases of emoji ids. Public.",
+}
+/** The data of events, by their types. The data of other events is described in the protocol. */
+const eventData: Partial<Record<keyof typeof channelKinds, Readonly<Record<string, Schema.Top>>>> = {
+  emoji_ids: { "emoji_ids.changed": IdChangedEvent },
 }
 const channelKeys: Partial<Record<keyof typeof channelKinds, string>> = {
   order: "order:{id}",
@@ -54,6 +62,18 @@ export const asyncApi = (baseUrl: string) => {
   const refs = (frames: object, prefix: string) =>
     Object.keys(frames).map((name) => ({ $ref: `${prefix}/messages/${name}` }))
   const server = new URL(baseUrl)
+  const channels = Object.entries(channelKinds).map(([name, audience]) => {
+    const kind = name as keyof typeof channelKinds
+    const events = Object.entries(eventData[kind] ?? {})
+    return {
+      name: channelKeys[kind] ?? kind,
+      audience: audience.who,
+      summary: channelSummaries[kind],
+      ...(events.length > 0 && {
+        events: Object.fromEntries(events.map(([type, data]) => [type, ref(data)])),
+      }),
+    }
+  })
 
   return {
     asyncapi: "3.1.0",
@@ -92,11 +112,7 @@ export const asyncApi = (baseUrl: string) => {
       },
     },
     components: { messages, schemas },
-    "x-channels": Object.entries(channelKinds).map(([kind, audience]) => ({
-      name: channelKeys[kind as keyof typeof channelKinds] ?? kind,
-      audience: audience.who,
-      summary: channelSummaries[kind as keyof typeof channelKinds],
-    })),
+    "x-channels": channels,
     "x-close-codes": closeCodes,
     "x-limits": liveLimits,
   }

@@ -18,6 +18,7 @@ export const channelKinds = {
   lootboxes: { who: "own", scope: "lootbox:use" },
   session: { who: "own" },
   interests: { who: "own", scope: "userInterest:read" },
+  emoji_ids: { who: "own", scope: "userEmoji:list" },
   order: { who: "party", scope: "order:readSelf", overseer: "order:read" },
   transfer: { who: "party", scope: "emoji::transfer", overseer: "adminEmoji:transfer" },
   emoji_id: { who: "public" },

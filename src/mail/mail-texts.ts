@@ -1,5 +1,6 @@
 import type { Mail } from "../../schema/turn.ts"
 import { dollars } from "../web/money.ts"
+import { idsChanged } from "./id-change-text.ts"
 import { type OutboxMail, type Part, type Rendered, renderMail } from "./mail-layout.ts"
 
 type Data = Mail["data"]
@@ -233,6 +234,7 @@ const templates: Readonly<Record<string, Template>> = {
       ],
     }
   },
+  emoji_ids_changed: idsChanged,
   interest_available: (data) => ({
     subject: `${word(data, "emoji_id")} is available`,
     parts: [

@@ -6,6 +6,7 @@ import { expiredSmsCodes } from "../accounts/two-factor/two-factor-store.ts"
 import { AppConfig, type Config } from "../config/config.ts"
 import { sessionKeepSeconds } from "../config/session-retention.ts"
 import { oldViewBatches, oldViews } from "../directory/lookup/view-store.ts"
+import { oldIdMailTurns } from "../history/id-notice-store.ts"
 import { expiredIdempotencyKeys } from "../http/idempotency-store.ts"
 import { endedRateWindows } from "../http/limits/rate-window-store.ts"
 import { makeGiveMissingKeys } from "../keys/missing-keys.ts"
@@ -42,6 +43,7 @@ const listExpired = (config: Config) => [
   oldViews(config.viewKeepDays),
   oldViewBatches,
   oldInterestNotices,
+  oldIdMailTurns,
 ]
 
 /**

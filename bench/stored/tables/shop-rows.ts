@@ -31,6 +31,10 @@ export const directoryRows: RowsOf = {
     `(canonical, key, data) select canonical, 'VisualizerName', '"moon"' from emoji_id where source like '%bench'`,
   emoji_id_view: () => `
     (canonical, day, views) select canonical, current_date - 1, 3 from emoji_id where source like '%bench'`,
+  emoji_id_change: () => `
+    (canonical, version, kind, owner_id, added)
+    select canonical, version, 'records', owner_id, array[row(16385, md5(canonical), 'bench')::changed_record]
+      from emoji_id where source like '%bench'`,
   user_interest: () => `
     (user_id, canonical, created_at)
     select owner_id, canonical, now() - make_interval(secs => row_number() over () % 1000000) from emoji_id where source like '%bench'`,

@@ -18,17 +18,28 @@ begin
   if gone is not null then
     raise exception using errcode = 'EI003', message = 'no such user', detail = 'owner_gone';
   end if;
-  insert into emoji_id (canonical, owner_id, pubkey, source, version, owner_changed_at)
-  select x.canonical, x.owner_id,
-         coalesce((select k.pubkey from pubkey k where k.pubkey = x.pubkey and k.user_id = x.owner_id),
-                  (select k.pubkey from pubkey k where k.user_id = x.owner_id order by k.created_at, k.pubkey limit 1)),
-         x.source, 1 + coalesce(c."offset", 0), case when c."offset" > 0 then now() end
-    from jsonb_to_recordset(p) as x(canonical text, owner_id uuid, pubkey text, source text)
-    left join channel c on c.name = 'emoji_id:' || x.canonical order by x.canonical;
+  with made as (
+    insert into emoji_id (canonical, owner_id, pubkey, source, version, owner_changed_at)
+    select x.canonical, x.owner_id,
+           coalesce((select k.pubkey from pubkey k where k.pubkey = x.pubkey and k.user_id = x.owner_id),
+                    (select k.pubkey from pubkey k where k.user_id = x.owner_id order by k.created_at, k.pubkey limit 1)),
+           x.source, 1 + coalesce(c."offset", 0), case when c."offset" > 0 then now() end
+      from jsonb_to_recordset(p) as x(canonical text, owner_id uuid, pubkey text, source text)
+      left join channel c on c.name = 'emoji_id:' || x.canonical order by x.canonical
+    returning canonical, version, owner_id, pubkey
+  ), history as (
+    insert into emoji_id_change (canonical, version, kind, owner_id, pubkey_after)
+    select m.canonical, m.version, 'registered', m.owner_id, m.pubkey from made m
+  )
+  insert into id_notice (user_id, canonical, version, kind, is_mailed)
+  select m.owner_id, m.canonical, m.version, 'registered', false from made m;
   if p @? '$[*].display' then
     insert into record (canonical, hash, tag, data)
     select x.canonical, x.display->>'hash', 1, x.display->>'data'
       from jsonb_to_recordset(p) as x(canonical text, display jsonb) where x.display is not null;
+    update emoji_id_change c set added = array[row(1, x.display->>'hash', x.display->>'data')::changed_record]
+      from jsonb_to_recordset(p) as x(canonical text, display jsonb), emoji_id e
+     where x.display is not null and e.canonical = x.canonical and c.canonical = e.canonical and c.version = e.version;
   end if;
 end $$;
 
@@ -55,14 +66,16 @@ $$;
 --   changed   the numbers of the edits that changed something; `versions` and `ends` have, for each of them, the new
 --             version and the last offset of the id's channel
 --   stored    the store entries, by id
+-- The plans do not depend on the values, and planning the last statement takes longer than its execution, so they are generic.
 -- Ids are locked in their order. Raises EI003 if an id would have more than max_records records, and EI004 if an attempt has
 -- lost its key.
 create or replace function edit_batch(p jsonb, max_records int) returns jsonb language plpgsql
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan as $$
 declare
   deletes jsonb := p->'deletes'; inserts jsonb := p->'inserts'; stores jsonb := p->'stores';
   live int[]; one record; refused jsonb := '{}'; stored jsonb := '{}';
-  gone_of text[] := '{}'; gone_hash text[] := '{}'; gone jsonb := '{}'; came jsonb := '{}';
+  gone_of text[] := '{}'; gone_row changed_record[] := '{}'; gone jsonb := '{}';
+  came_of text[] := '{}'; came_row changed_record[] := '{}'; came jsonb := '{}';
   changed int[]; versions bigint[]; said jsonb;
 begin
   with held as materialized (
@@ -121,8 +134,8 @@ begin
        where x.linked and x.n = any(live) and r.canonical = x.canonical and r.linked_keys = array[x.key]
          and (r.tag not in (0, 3) or x.unlocked)
          and not exists (select 1 from jsonb_to_recordset(inserts) as i(n int, hash text) where i.n = x.n and i.hash = r.hash)
-      returning r.canonical, r.hash)
-    select coalesce(array_agg(d.canonical), '{}'), coalesce(array_agg(d.hash), '{}') into gone_of, gone_hash from d;
+      returning r.canonical, row(r.tag, r.hash, r.data)::changed_record as entry)
+    select coalesce(array_agg(d.canonical), '{}'), coalesce(array_agg(d.entry), '{}') into gone_of, gone_row from d;
     update record r
        set linked_keys = case when x.key = any(r.linked_keys) then array_remove(r.linked_keys, x.key)
                               else r.linked_keys || x.key end
@@ -135,9 +148,9 @@ begin
     with d as (
       delete from record r using jsonb_to_recordset(deletes) as x(n int, canonical text, hash text)
        where x.n = any(live) and r.canonical = x.canonical and r.hash = x.hash
-      returning r.canonical, r.hash)
-    select gone_of || coalesce(array_agg(d.canonical), '{}'), gone_hash || coalesce(array_agg(d.hash), '{}')
-      into gone_of, gone_hash from d;
+      returning r.canonical, row(r.tag, r.hash, r.data)::changed_record as entry)
+    select gone_of || coalesce(array_agg(d.canonical), '{}'), gone_row || coalesce(array_agg(d.entry), '{}')
+      into gone_of, gone_row from d;
   end if;
 
   if inserts @? '$[*] ? (@.replaces == true)' then
@@ -146,9 +159,9 @@ begin
        using jsonb_to_recordset(inserts) as x(n int, canonical text, single_key text, replaces boolean)
        where x.replaces and x.n = any(live) and r.canonical = x.canonical and r.single_key = x.single_key
          and not exists (select 1 from jsonb_to_recordset(inserts) as i(n int, hash text) where i.n = x.n and i.hash = r.hash)
-      returning r.canonical, r.hash)
-    select gone_of || coalesce(array_agg(d.canonical), '{}'), gone_hash || coalesce(array_agg(d.hash), '{}')
-      into gone_of, gone_hash from d;
+      returning r.canonical, row(r.tag, r.hash, r.data)::changed_record as entry)
+    select gone_of || coalesce(array_agg(d.canonical), '{}'), gone_row || coalesce(array_agg(d.entry), '{}')
+      into gone_of, gone_row from d;
   end if;
 
   if inserts <> '[]' then
@@ -159,11 +172,13 @@ begin
                as (n int, canonical text, hash text, tag int, data text, single_key text, key text)) with ordinality
              as x(n, canonical, hash, tag, data, single_key, key, place)
        where x.n = any(live) order by x.place
-      on conflict (canonical, hash) do nothing returning canonical, hash
-    ), of_id as (
-      select i.canonical, jsonb_agg(i.hash) as hashes from i group by i.canonical
+      on conflict (canonical, hash) do nothing returning canonical, hash, tag, data
     )
-    select coalesce(jsonb_object_agg(o.canonical, o.hashes), '{}') into came from of_id o;
+    select coalesce(array_agg(i.canonical), '{}'), coalesce(array_agg(row(i.tag, i.hash, i.data)::changed_record), '{}')
+      into came_of, came_row from i;
+    came := (select coalesce(jsonb_object_agg(o.canonical, o.hashes), '{}')
+               from (select x.canonical, jsonb_agg(x.hash) as hashes
+                       from unnest(came_of, came_row) as x(canonical, tag, hash, data) group by x.canonical) o);
     if exists (select 1 from jsonb_object_keys(came) x(canonical)
                 where (select count(*) from record r where r.canonical = x.canonical) > max_records) then
       raise exception using errcode = 'EI003', message = 'too many records', detail = 'records';
@@ -189,7 +204,7 @@ begin
   if gone_of <> '{}' then
     gone := (select jsonb_object_agg(d.canonical, d.hashes)
                from (select x.canonical, jsonb_agg(x.hash) as hashes
-                       from unnest(gone_of, gone_hash) as x(canonical, hash) group by x.canonical) d);
+                       from unnest(gone_of, gone_row) as x(canonical, tag, hash, data) group by x.canonical) d);
   end if;
   with c as (
     update emoji_id e
@@ -197,9 +212,26 @@ begin
       from jsonb_to_recordset(p->'edits') as x(n int, canonical text, merkle_root text, signature text, key text)
      where e.canonical = x.canonical and x.n = any(live)
        and (came ? x.canonical or gone ? x.canonical or x.key is not null or x.merkle_root is not null)
-    returning x.n, x.key, e.canonical, e.version
-  ), told as (
-    select c.*, row_number() over (order by c.canonical) as place from c
+    returning x.n, x.key, e.canonical, e.version, e.owner_id, e.signature
+  ), told as materialized (
+    select c.*, row_number() over (order by c.canonical) as place,
+           case when came ? c.canonical or gone ? c.canonical then 'records' when c.key is null then 'signature' else 'data' end as kind
+      from c
+  ), history as (
+    insert into emoji_id_change (canonical, version, kind, owner_id, added, removed, store_key, signed)
+    select t.canonical, t.version, t.kind, t.owner_id,
+           case when came ? t.canonical then shorten_records((
+             select array_agg(row(x.tag, x.hash, x.data)::changed_record)
+               from unnest(came_of, came_row) as x(canonical, tag, hash, data) where x.canonical = t.canonical)) end,
+           case when gone ? t.canonical then shorten_records((
+             select array_agg(row(x.tag, x.hash, x.data)::changed_record)
+               from unnest(gone_of, gone_row) as x(canonical, tag, hash, data) where x.canonical = t.canonical)) end,
+           t.key, case when t.signature is not null then true end
+      from told t
+    returning canonical, version, kind, owner_id, added, removed
+  ), notices as (
+    insert into id_notice (user_id, canonical, version, kind, is_mailed)
+    select h.owner_id, h.canonical, h.version, h.kind, has_payment_tag(h.added) or has_payment_tag(h.removed) from history h
   )
   select array_agg(t.n order by t.place), array_agg(t.version order by t.place), jsonb_build_object(
            'channels', jsonb_agg(jsonb_build_object('name', 'emoji_id:' || t.canonical, 'events', 1) order by t.place),
@@ -256,15 +288,17 @@ end $$;
 
 -- Removes an id from the directory, so that it can be registered again. Refuses an id that is in transfer.
 create or replace function destroy_emoji_id(p_canonical text) returns jsonb language plpgsql as $$
-declare held text;
+declare held text; id emoji_id;
 begin
-  perform 1 from emoji_id where canonical = p_canonical for update;
+  select * into id from emoji_id where canonical = p_canonical for update;
   if not found then return '{"outcome": "absent"}'; end if;
   select kind into held from claim where canonical = p_canonical for update;
   if held = 'transfer' then return '{"outcome": "in_transfer"}'; end if;
   delete from emoji_id where canonical = p_canonical;
   delete from emoji_id_view where canonical = p_canonical;
   delete from claim where canonical = p_canonical;
+  perform put_id_changes(jsonb_build_array(jsonb_build_object(
+            'canonical', p_canonical, 'version', id.version + 1, 'kind', 'released', 'former_owner_id', id.owner_id)));
   perform put_freed(array[p_canonical]);
   return jsonb_build_object('outcome', 'destroyed', 'events', put_events(jsonb_build_array(
     jsonb_build_object('channel', 'emoji_id:' || p_canonical, 'type', 'emoji_id.released',
@@ -289,7 +323,7 @@ end $$;
 -- it has another owner or source, is minted, has a valid mint permission, or is in transfer. The claims are locked before
 -- the ids, in the same order as in permit_mint.
 create or replace function put_revokes(p jsonb) returns void language plpgsql as $$
-declare gone text[];
+declare gone text[]; changes jsonb;
 begin
   perform 1 from claim where canonical in (select x->>'canonical' from jsonb_array_elements(p) x) order by canonical for update;
   perform 1 from emoji_id where canonical in (select x->>'canonical' from jsonb_array_elements(p) x) order by canonical for update;
@@ -298,13 +332,16 @@ begin
      where e.canonical = x.canonical and e.owner_id = x.owner_id and e.source = x.source and e.minted_at is null
        and (e.mint_until is null or e.mint_until <= now())
        and exists (select 1 from claim c where c.canonical = e.canonical and c.kind = 'owned' and c.holder = x.owner_id)
-    returning e.canonical)
-  select array_agg(canonical) into gone from removed;
+    returning e.canonical, e.version, e.owner_id)
+  select array_agg(canonical), jsonb_agg(jsonb_build_object(
+           'canonical', canonical, 'version', version + 1, 'kind', 'released', 'former_owner_id', owner_id))
+    into gone, changes from removed;
   if coalesce(cardinality(gone), 0) < jsonb_array_length(p) then
     raise exception using errcode = 'EI003', message = 'ids are kept', detail = 'ids_kept';
   end if;
   delete from emoji_id_view where canonical = any(gone);
   delete from claim where canonical = any(gone);
+  perform put_id_changes(changes);
   perform put_freed(gone);
 end $$;
 

@@ -12,7 +12,7 @@
 -- Raises EI002 if another statement takes one of the ids at the same time, and EI003 if an owner is deleted at the same time.
 create or replace function import_emoji_ids(p jsonb, store boolean) returns jsonb language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-declare outcomes jsonb; fresh jsonb; said jsonb;
+declare outcomes jsonb; fresh jsonb; said jsonb; changes jsonb;
 begin
   with line as materialized (
     select x.n, x.canonical, x.user_id, lower(x.email) as email, lower(x.pubkey) as pubkey, x.source, x.display, x.records
@@ -58,9 +58,15 @@ begin
     update emoji_id e set version = e.version + 1
       from jsonb_to_recordset(fresh) as x(canonical text, records jsonb)
      where e.canonical = x.canonical and x.records is not null
-  ), id as materialized (
-    -- The statement reads the versions before its update.
-    select e.canonical, e.version, x.records, row_number() over (order by e.canonical) as place
+    returning e.canonical, e.version, e.owner_id, x.records
+  )
+  select jsonb_agg(jsonb_build_object(
+           'canonical', c.canonical, 'version', c.version, 'kind', 'records', 'owner_id', c.owner_id,
+           'quiet', true, 'added', c.records))
+    into changes from changed c;
+  if changes is not null then perform put_id_changes(changes); end if;
+  with id as materialized (
+    select e.canonical, e.version - case when x.records is null then 0 else 1 end as version, x.records, row_number() over (order by e.canonical) as place
       from jsonb_to_recordset(fresh) as x(canonical text, records jsonb) join emoji_id e on e.canonical = x.canonical
   )
   select jsonb_build_object(

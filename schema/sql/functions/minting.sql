@@ -34,6 +34,9 @@ begin
   if p_minted and held_for = 'transfer' then return '{"outcome": "in_transfer"}'; end if;
   update emoji_id set minted_at = case when p_minted then now() end, version = version + 1, updated_at = now()
    where canonical = p_canonical returning * into e;
+  perform put_id_changes(jsonb_build_array(jsonb_build_object(
+            'canonical', p_canonical, 'version', e.version, 'kind', case when p_minted then 'minted' else 'burned' end,
+            'owner_id', e.owner_id)));
   return jsonb_build_object('outcome', 'changed', 'owner_id', e.owner_id, 'token_id', e.token_id, 'listed', listed_emoji_id(e),
     'events', put_events(jsonb_build_array(jsonb_build_object(
       'channel', 'emoji_id:' || p_canonical, 'type', 'emoji_id.minted',

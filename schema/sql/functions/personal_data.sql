@@ -29,6 +29,7 @@ begin
      and coalesce(state->'context'->'sender'->>'email', state->'context'->>'message') is not null;
   update entity set state = jsonb_set(state, '{context,recipient,email}', '""'), version = version + 1, turn = gen_random_uuid()
    where kind = 'transfer' and peer_id = who and state->'context'->'recipient'->>'email' <> '';
+  perform forget_owner(who);
   update app_user set proven_email = null, proven_at = null where id = who;
 end $$;
 
@@ -45,6 +46,8 @@ begin
   select coalesce(jsonb_object_agg(x.canonical, x.hashes), '{}') into gone
     from (select d.canonical, jsonb_agg(d.hash) as hashes from d group by d.canonical) x;
   update emoji_id set merkle_root = null, signature = null, version = version + 1, updated_at = now() where canonical = any(ids);
+  perform put_id_changes(jsonb_agg(jsonb_build_object('canonical', e.canonical, 'version', e.version, 'kind', 'records')))
+     from emoji_id e where e.canonical = any(ids) having count(*) > 0;
   return jsonb_build_object('cleared', to_jsonb(ids), 'events', put_events((
     select coalesce(jsonb_agg(jsonb_build_object('channel', 'emoji_id:' || e.canonical, 'type', 'emoji_id.records',
              'data', jsonb_build_object('emoji_id', e.canonical, 'version', e.version, 'inserted', '[]'::jsonb,
@@ -90,7 +93,10 @@ create or replace function export_person(who uuid) returns jsonb language sql st
         'minted_at', wire_time(e.minted_at), 'records', (
           select coalesce(jsonb_agg(jsonb_build_object('tag', r.tag, 'data', r.data, 'created_at', wire_time(r.created_at))
                                     order by r.seq), '[]') from record r where r.canonical = e.canonical), 'stored_data', (
-          select coalesce(jsonb_object_agg(j.key, j.data), '{}') from json_store j where j.canonical = e.canonical))
+          select coalesce(jsonb_object_agg(j.key, j.data), '{}') from json_store j where j.canonical = e.canonical), 'history', (
+          select coalesce(jsonb_agg(jsonb_build_object('version', c.version, 'kind', c.kind, 'at', wire_time(c.at), 'added', c.added,
+                                                              'removed', c.removed, 'pubkey', c.pubkey_after) order by c.version), '[]')
+            from emoji_id_change c where c.canonical = e.canonical and c.owner_id = who and c.former_owner_id is null))
         order by e.token_id), '[]') from emoji_id e where e.owner_id = who),
     'interests', (select coalesce(jsonb_agg(jsonb_build_object(
         'emoji_id', i.canonical, 'created_at', wire_time(i.created_at)) order by i.created_at), '[]')

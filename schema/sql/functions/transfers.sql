@@ -3,10 +3,11 @@
 -- Raises EI003 (key_gone) if a key no longer belongs to the new owner: otherwise another user who has the key could
 -- write to the id.
 create or replace function put_moves(p jsonb) returns void language plpgsql as $$
-declare moved int; gone uuid;
+declare before jsonb; removed jsonb; changes jsonb; gone uuid;
 begin
-  perform 1 from emoji_id where canonical in (select x->>'canonical' from jsonb_array_elements(p) x)
-    order by canonical for update;
+  select jsonb_object_agg(l.canonical, jsonb_build_object('owner_id', l.owner_id, 'pubkey', l.pubkey)) into before
+    from (select * from emoji_id where canonical in (select x->>'canonical' from jsonb_array_elements(p) x)
+           order by canonical for update) l;
   with owner as materialized (
     select u.id, u.deleted_at from app_user u
      where u.id in (select x.owner_id from jsonb_to_recordset(p) as x(owner_id uuid)) order by u.id for key share)
@@ -21,21 +22,36 @@ begin
     raise exception using errcode = 'EI003', message = 'no such key', detail = 'key_gone';
   end if;
   -- The registered pubkey (tag 0) is a key of the former owner. The expiry (tag 3) is set by the operator, so it stays.
-  delete from record r using jsonb_to_recordset(p) as x(canonical text, clear_records boolean)
-   where r.canonical = x.canonical and (r.tag = 0 or (x.clear_records and r.tag <> 3));
+  with d as (
+    delete from record r using jsonb_to_recordset(p) as x(canonical text, clear_records boolean)
+     where r.canonical = x.canonical and (r.tag = 0 or (x.clear_records and r.tag <> 3))
+    returning r.canonical, jsonb_build_object('tag', r.tag, 'hash', r.hash, 'data', r.data) as entry)
+  select coalesce(jsonb_object_agg(o.canonical, o.entries), '{}') into removed
+    from (select d.canonical, jsonb_agg(d.entry) as entries from d group by d.canonical) o;
   delete from json_store j using jsonb_to_recordset(p) as x(canonical text, clear_records boolean)
    where j.canonical = x.canonical and x.clear_records;
   -- The former owner may have locked future writes. The lock does not apply to the new owner.
   update json_store j set locked_future_writes_at = null from jsonb_to_recordset(p) as x(canonical text)
    where j.canonical = x.canonical and j.locked_future_writes_at is not null;
-  update emoji_id e
-     set merkle_root = null, signature = null, owner_id = x.owner_id, pubkey = x.pubkey, version = e.version + 1, updated_at = now(),
-         blocked_until = now() + make_interval(secs => x.blocked_seconds),
-         owner_changed_at = case when e.owner_id <> x.owner_id then now() else e.owner_changed_at end
-    from jsonb_to_recordset(p) as x(canonical text, owner_id uuid, pubkey text, blocked_seconds int)
-   where e.canonical = x.canonical;
-  get diagnostics moved = row_count;
-  if moved <> jsonb_array_length(p) then raise exception 'an id that is not registered cannot move'; end if;
+  with c as (
+    update emoji_id e
+       set merkle_root = null, signature = null, owner_id = x.owner_id, pubkey = x.pubkey, version = e.version + 1, updated_at = now(),
+           blocked_until = now() + make_interval(secs => x.blocked_seconds),
+           owner_changed_at = case when e.owner_id <> x.owner_id then now() else e.owner_changed_at end
+      from jsonb_to_recordset(p) as x(canonical text, owner_id uuid, pubkey text, blocked_seconds int)
+     where e.canonical = x.canonical
+    returning e.canonical, e.version, e.owner_id, e.pubkey, before->e.canonical as before
+  )
+  select jsonb_agg(jsonb_build_object(
+           'canonical', c.canonical, 'version', c.version, 'owner_id', c.owner_id,
+           'kind', case when c.before->>'owner_id' = c.owner_id::text then 'key' else 'owner' end,
+           'former_owner_id', nullif(c.before->>'owner_id', c.owner_id::text),
+           'pubkey_before', c.before->'pubkey', 'pubkey_after', c.pubkey, 'removed', removed->c.canonical))
+    into changes from c;
+  if coalesce(jsonb_array_length(changes), 0) <> jsonb_array_length(p) then
+    raise exception 'an id that is not registered cannot move';
+  end if;
+  perform put_id_changes(changes);
 end $$;
 
 -- Whether the account has confirmed this address: its current address, or the one that it left last. An empty address

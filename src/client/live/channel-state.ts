@@ -7,6 +7,7 @@ export type LiveChannel =
   | "lootboxes"
   | "session"
   | "interests"
+  | "emoji_ids"
   | "market"
   | `order:${string}`
   | `transfer:${string}`
@@ -28,8 +29,14 @@ export type ChannelState<C extends LiveChannel> = C extends "cart"
           ? Answer<"GET /lootboxes">["data"]
           : C extends "interests"
             ? Answer<"GET /user_interests">["data"]
-            : C extends `emoji_id:${string}`
-              ? LiveLookupResult
-              : C extends "market"
-                ? Answer<"GET /emoji_id/recent">
-                : unknown
+            : C extends "emoji_ids"
+              ? ReadonlyArray<{
+                  readonly emoji_id: string
+                  readonly version: number
+                  readonly updated_at: string
+                }>
+              : C extends `emoji_id:${string}`
+                ? LiveLookupResult
+                : C extends "market"
+                  ? Answer<"GET /emoji_id/recent">
+                  : unknown

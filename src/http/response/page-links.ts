@@ -12,16 +12,15 @@ const relations = [
 ] as const
 
 /**
- * Returns the response of a list that is returned as an array. Its cursors are in the Link header (RFC 8288), as URLs of
- * the next and the previous page.
+ * Returns the Link header (RFC 8288) of a page, with the URLs of the next and the previous page. It is empty if there are
+ * none.
  */
-export const linked = <A>(
+export const linksOf = (
   list: ListForm,
   request: PageRequest,
   page: Page<unknown>,
-  data: ReadonlyArray<A>,
   { path, search }: RequestUrl,
-): Reply<ReadonlyArray<A>> => {
+): { readonly Link?: string } => {
   const cursors = cursorsOf(list, request, page)
   const links = relations.flatMap(([cursor, rel, parameter]) => {
     const value = cursors[cursor]
@@ -31,5 +30,14 @@ export const linked = <A>(
     query.set(parameter, value)
     return [`<${path}?${query}>; rel="${rel}"`]
   })
-  return Reply.json(data, links.length === 0 ? {} : { headers: { Link: links.join(", ") } })
+  return links.length === 0 ? {} : { Link: links.join(", ") }
 }
+
+/** Returns the response of a list that is returned as an array. Its cursors are in the Link header. */
+export const linked = <A>(
+  list: ListForm,
+  request: PageRequest,
+  page: Page<unknown>,
+  data: ReadonlyArray<A>,
+  url: RequestUrl,
+): Reply<ReadonlyArray<A>> => Reply.json(data, { headers: { ...linksOf(list, request, page, url) } })

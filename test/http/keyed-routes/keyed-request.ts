@@ -29,7 +29,10 @@ const aboutRequests = new Set([
  * Tables that the service changes by itself at any time: a queue that it empties, the leases of the processes, the
  * progress of the housekeeping, and the last uses of sessions.
  */
-const changing = new Set(["freed_id", "cluster_member", "order_cleanup", "session_use"])
+const changing = new Set([
+  ...["freed_id", "cluster_member", "order_cleanup", "session_use"],
+  ...["id_notice", "id_mail", "id_mail_turn"],
+])
 
 /**
  * Gives a key to every user without one. Tests store users without keys, and the service would give them keys in the

@@ -35,6 +35,7 @@ describe("lookups of ids that are not in the cache", () => {
     ["a lookup of one ticker", (id: string) => `/emoji_id/${id}/BTC`],
     ["a confirmation", (id: string) => `/emoji_id/${id}/confirm?tag=BTC&data=x`],
     ["a send-ready answer", (id: string) => `/emoji_id/${id}/resolve?asset=BTC`],
+    ["a history", (id: string) => `/emoji_id/${id}/history`],
     ["the page of an id", (id: string) => `/?emoji_id=${id}`],
   ])("are limited in the form of %s too", async (_form, pathOf) => {
     const service = await limited()

@@ -6,7 +6,7 @@ import type postgres from "postgres"
  */
 const ignoredTables = new Set([
   ...["idempotency_key", "cluster_member", "channel", "emoji_id_view", "view_batch", "session_use"],
-  ...["audit_round", "order_cleanup", "freed_id"],
+  ...["audit_round", "order_cleanup", "freed_id", "id_notice", "id_mail", "id_mail_turn"],
 ])
 
 /** Columns that change by themselves: the delivery of mails and webhooks, and the leases of deadlines. */
