@@ -1,6 +1,8 @@
+import { Schema } from "effect"
+import { liveEvents } from "../../schema/live-events.ts"
 import { clientFrames, closeCodes, liveLimits, serverFrames } from "../../schema/live-frames.ts"
 import { contractVersion } from "../config/product-version.ts"
-import { componentSchemas } from "../http/openapi/json-schema.ts"
+import { componentSchemas, type Json } from "../http/openapi/json-schema.ts"
 import { channelKinds } from "./channel-names.ts"
 
 const summaries: Readonly<Record<keyof typeof clientFrames | keyof typeof serverFrames, string>> = {
@@ -37,8 +39,43 @@ const channelKeys: Partial<Record<keyof typeof channelKinds, string>> = {
   emoji_id: "emoji_id:{emoji_id}",
 }
 
+const eventsOf = (channel: string): ReadonlyArray<string> =>
+  Object.entries<{ readonly channels: ReadonlyArray<string> }>(liveEvents).flatMap(([event, { channels }]) =>
+    channels.includes(channel) ? [event] : [],
+  )
+
+/** An example of an event, which `npm run docs` has recorded. */
+export interface EventExample {
+  readonly channel: string
+  readonly offset: number
+  readonly at: string
+  readonly data: unknown
+}
+export type EventExamples = Readonly<Record<string, EventExample>>
+
+/** A message for each type of event: an event frame with this type and with the data that the type has. */
+const eventMessages = (ref: (schema: Schema.Top) => Json, examples: EventExamples) =>
+  Object.fromEntries(
+    Object.entries(liveEvents).map(([event, { data, summary }]) => {
+      const payload = ref(Schema.Struct({ ...serverFrames.event.fields, event: Schema.Literal(event), data }))
+      const example = examples[event]
+      return [
+        event,
+        {
+          name: event,
+          summary,
+          contentType: "application/json",
+          payload,
+          ...(example !== undefined && {
+            examples: [{ name: "recorded", payload: { type: "event", event, ...example } }],
+          }),
+        },
+      ]
+    }),
+  )
+
 /** Describes the live protocol as AsyncAPI 3.1, generated from the schemas that the socket uses. */
-export const asyncApi = (baseUrl: string) => {
+export const asyncApi = (baseUrl: string, examples: EventExamples = {}) => {
   const { ref, schemas } = componentSchemas()
   const messages = Object.fromEntries(
     Object.entries({ ...clientFrames, ...serverFrames }).map(([name, schema]) => [
@@ -51,6 +88,7 @@ export const asyncApi = (baseUrl: string) => {
       },
     ]),
   )
+  const events = eventMessages(ref, examples)
   const refs = (frames: object, prefix: string) =>
     Object.keys(frames).map((name) => ({ $ref: `${prefix}/messages/${name}` }))
   const server = new URL(baseUrl)
@@ -75,7 +113,10 @@ export const asyncApi = (baseUrl: string) => {
       live: {
         address: "/live",
         messages: Object.fromEntries(
-          Object.keys(messages).map((name) => [name, { $ref: `#/components/messages/${name}` }]),
+          Object.keys({ ...messages, ...events }).map((name) => [
+            name,
+            { $ref: `#/components/messages/${name}` },
+          ]),
         ),
       },
     },
@@ -88,14 +129,15 @@ export const asyncApi = (baseUrl: string) => {
       serverSends: {
         action: "send",
         channel: { $ref: "#/channels/live" },
-        messages: refs(serverFrames, "#/channels/live"),
+        messages: refs({ ...serverFrames, ...events }, "#/channels/live"),
       },
     },
-    components: { messages, schemas },
+    components: { messages: { ...messages, ...events }, schemas },
     "x-channels": Object.entries(channelKinds).map(([kind, audience]) => ({
       name: channelKeys[kind as keyof typeof channelKinds] ?? kind,
       audience: audience.who,
       summary: channelSummaries[kind as keyof typeof channelKinds],
+      events: eventsOf(channelKeys[kind as keyof typeof channelKinds] ?? kind),
     })),
     "x-close-codes": closeCodes,
     "x-limits": liveLimits,
