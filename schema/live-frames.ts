@@ -132,9 +132,10 @@ const EventFrame = Schema.Struct({
   type: Schema.Literal("event"),
   channel: Schema.String,
   offset: Offset,
-  /** The type of the event in the form `noun.verb`, for example `cart.expired`. */
-  event: Schema.String,
-  data: Json,
+  event: Schema.String.annotate({ description: "The type of the event, for example `cart.expired`." }),
+  data: Json.annotate({
+    description: "What the event is about. Its members depend on the type of the event.",
+  }),
   at: DateTime,
 }).annotate({ identifier: "EventFrame" })
 
@@ -147,10 +148,12 @@ export const LookupResult = Schema.Struct({
   status: Schema.Boolean,
   result: Schema.Array(Schema.Struct({ tag: Schema.String, data: Schema.String, hash: Schema.String })),
   error: Schema.NullOr(Schema.Struct({ code: Schema.String, reason: Schema.String })),
-  /** The public key that owns the emoji id. Null if there is none. */
-  pubkey: Schema.NullOr(Schema.String),
-  /** The version of the emoji id. It increases with every change of the emoji id. */
-  version: Schema.Int,
+  pubkey: Schema.NullOr(Schema.String).annotate({
+    description: "The public key that owns the emoji id. Null if there is none.",
+  }),
+  version: Schema.Int.annotate({
+    description: "The version of the emoji id. It increases with every change of the emoji id.",
+  }),
 }).annotate({ identifier: "LiveLookupResult" })
 export type LookupResult = typeof LookupResult.Type
 

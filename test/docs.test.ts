@@ -5,7 +5,7 @@ import { routes } from "../src/routes.ts"
 import { reservedTable, roleTable, scopeTable } from "./fixtures/access-table.ts"
 import { clientTypes } from "./fixtures/client-types.ts"
 import { endpointTable, replacePart, settingTable } from "./fixtures/generated-docs.ts"
-import { assetTable, networkTable, ruleTable } from "./fixtures/wallet-docs.ts"
+import { assetTable, networkTable, recordTable, ruleTable } from "./fixtures/wallet-docs.ts"
 
 const root = join(import.meta.dirname, "..")
 
@@ -15,6 +15,7 @@ it.each([
   ["docs/roles.md", "operations", () => roleTable(routes)],
   ["docs/roles.md", "scopes", scopeTable],
   ["docs/wallets.md", "rules", ruleTable],
+  ["docs/wallets.md", "records", recordTable],
   ["docs/wallets.md", "networks", networkTable],
   ["docs/wallets.md", "assets", assetTable],
   ["docs/roles.md", "reserved scopes", reservedTable],

@@ -55,9 +55,9 @@ export const recordsOfTicker = <R extends TaggedData>(
 }
 
 export const PaymentAddress = Schema.Struct({
-  address: Schema.String,
-  category: Schema.String,
-  default: Schema.Boolean,
+  address: Schema.String.annotate({ description: "The address as a wallet pastes it." }),
+  category: Schema.String.annotate({ description: "The tag of the record, for example `0x1003`." }),
+  default: Schema.Boolean.annotate({ description: "Whether the owner marked the record as the default." }),
   description: Schema.optionalKey(Schema.String),
   long_name: Schema.optionalKey(Schema.String),
   settlement_network: Schema.optionalKey(Schema.String),

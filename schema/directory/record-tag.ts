@@ -44,7 +44,7 @@ export type RecordClass =
  * The record classes, ordered by tag. Each class ends with the given high byte of the tag and begins after the previous
  * class. Null means that the range is not used.
  */
-const classes: ReadonlyArray<readonly [lastHighByte: number, RecordClass | null]> = [
+export const recordClasses: ReadonlyArray<readonly [lastHighByte: number, RecordClass | null]> = [
   [0x0f, "id"],
   [0x3f, "crypto"],
   [0x40, "url"],
@@ -58,7 +58,7 @@ const classes: ReadonlyArray<readonly [lastHighByte: number, RecordClass | null]
 ]
 
 export const findRecordClass = (tag: number): RecordClass | undefined =>
-  classes.find(([lastHighByte]) => tag >> 8 <= lastHighByte)?.[1] ?? undefined
+  recordClasses.find(([lastHighByte]) => tag >> 8 <= lastHighByte)?.[1] ?? undefined
 
 export const formatTag = (tag: number): string => `0x${tag.toString(16).padStart(4, "0")}`
 

@@ -12,9 +12,15 @@ import { findRecordClass, formatTag, parseTag, tags } from "./record-tag.ts"
 export const maxRecordBytes = 4096
 
 /** A record in a request. */
-export const RecordInput = Schema.Struct({ tag: Schema.String, data: Schema.String }).annotate({
-  identifier: "RecordInput",
-})
+export const RecordInput = Schema.Struct({
+  tag: Schema.String.annotate({
+    description:
+      "The category: `0x` and one to four hex digits, for example `0x1003` for Bitcoin. The page Records lists all tags.",
+  }),
+  data: Schema.String.annotate({
+    description: `The value, with at most ${maxRecordBytes} bytes. Its form depends on the tag: an address, a URL, a key or a text.`,
+  }),
+}).annotate({ identifier: "RecordInput" })
 export type RecordInput = typeof RecordInput.Type
 
 /**
@@ -22,9 +28,14 @@ export type RecordInput = typeof RecordInput.Type
  * `normalizeRecord` returns. The hash identifies the record.
  */
 export const DirectoryRecord = Schema.Struct({
-  tag: Schema.String,
-  data: Schema.String,
-  hash: Schema.String,
+  tag: Schema.String.annotate({ description: "The category, as `0x` and four hex digits in lower case." }),
+  data: Schema.String.annotate({
+    description:
+      "The value as it is stored. An Ethereum address (tag `0x1004`) is stored in lower case without `0x`.",
+  }),
+  hash: Schema.String.annotate({
+    description: "Identifies the record. Send it in `delete` to remove the record.",
+  }),
 }).annotate({
   identifier: "DirectoryRecord",
 })

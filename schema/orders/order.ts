@@ -128,7 +128,7 @@ export const AddItemsCartRequest = Schema.Struct({
   tracking_data: optional(TrackingData),
 }).annotate({ identifier: "AddItemsCartRequest" })
 
-const paymentMethods = ["Free", "CryptoCommerce", "CardCheckout", "Cash", "WalletPay"] as const
+export const paymentMethods = ["Free", "CryptoCommerce", "CardCheckout", "Cash", "WalletPay"] as const
 
 const maxAmountCents = 100_000_000_000
 const amount = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxAmountCents }))

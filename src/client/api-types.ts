@@ -89,12 +89,16 @@ export interface BatchResolveAnswer {
   readonly status: boolean
   readonly asset?: string
   readonly network?: string
+  /** The address as a wallet pastes it. An Ethereum-style address has 0x and an EIP-55 checksum. */
   readonly address?: string
+  /** The memo or destination tag that the payment needs. Never send without it. */
   readonly memo?: string
+  /** The record that has the address. */
   readonly record?: {
     readonly tag: string
     readonly hash: string
   }
+  /** The rule that selected the record. */
   readonly rule?: ResolveRule
   readonly warnings: ReadonlyArray<ResolveWarning>
   readonly error: LookupError | null
@@ -226,8 +230,11 @@ export interface DeletedUser {
 }
 
 export interface DirectoryRecord {
+  /** The category, as `0x` and four hex digits in lower case. */
   readonly tag: string
+  /** The value as it is stored. An Ethereum address (tag `0x1004`) is stored in lower case without `0x`. */
   readonly data: string
+  /** Identifies the record. Send it in `delete` to remove the record. */
   readonly hash: string
 }
 
@@ -406,10 +413,15 @@ export interface DisplayUserExtended {
 }
 
 export interface EditRequest {
+  /** The records to add. A record of a single-value category replaces the record of the same category. If the list has several of one category, the last one is stored. */
   readonly insert?: ReadonlyArray<RecordInput> | null
+  /** The hashes of the records to remove. The id must have all of them. */
   readonly delete?: ReadonlyArray<string> | null
+  /** If true, a new record of a single-value category replaces nothing: the id then has several. Mark one of them as the default. */
   readonly bypass_single_restrictions?: boolean | null
+  /** The Merkle root of the hashes of all records that the id has after this edit, as 64 hex digits. The edit is refused if it is another one. It protects against edits by others that you have not seen. */
   readonly merkle_root?: string | null
+  /** The Ed25519 signature of the bytes of `merkle_root`, as 128 hex digits, by the key that owns the id. Required with `merkle_root`, unless the service keeps the key. */
   readonly signature?: string | null
 }
 
@@ -462,6 +474,7 @@ export interface EventFrame {
   readonly type: "event"
   readonly channel: string
   readonly offset: number
+  /** The type of the event, for example `cart.expired`. */
   readonly event: string
   readonly data: unknown
   readonly at: string
@@ -556,7 +569,9 @@ export interface LiveLookupResult {
     readonly code: string
     readonly reason: string
   } | null
+  /** The public key that owns the emoji id. Null if there is none. */
   readonly pubkey: string | null
+  /** The version of the emoji id. It increases with every change of the emoji id. */
   readonly version: number
 }
 
@@ -820,8 +835,11 @@ export interface PasswordResetRequest {
 }
 
 export interface PaymentAddress {
+  /** The address as a wallet pastes it. */
   readonly address: string
+  /** The tag of the record, for example `0x1003`. */
   readonly category: string
+  /** Whether the owner marked the record as the default. */
   readonly default: boolean
   readonly description?: string
   readonly long_name?: string
@@ -946,7 +964,9 @@ export interface RecentlyPurchasedResult {
 }
 
 export interface RecordInput {
+  /** The category: `0x` and one to four hex digits, for example `0x1003` for Bitcoin. The page Records lists all tags. */
   readonly tag: string
+  /** The value, with at most 4096 bytes. Its form depends on the tag: an address, a URL, a key or a text. */
   readonly data: string
 }
 
@@ -1001,6 +1021,7 @@ export interface ResentCode {
 
 export interface ResolveItem {
   readonly emoji_id: string
+  /** The ticker of a coin or token, for example BTC or USDC. */
   readonly asset: string
   readonly network?: string | null
 }
@@ -1009,12 +1030,16 @@ export interface ResolveResponse {
   readonly status: true
   readonly asset: string
   readonly network: string
+  /** The address as a wallet pastes it. An Ethereum-style address has 0x and an EIP-55 checksum. */
   readonly address: string
+  /** The memo or destination tag that the payment needs. Never send without it. */
   readonly memo?: string
+  /** The record that has the address. */
   readonly record: {
     readonly tag: string
     readonly hash: string
   }
+  /** The rule that selected the record. */
   readonly rule: ResolveRule
   readonly warnings: ReadonlyArray<ResolveWarning>
   readonly error: null
@@ -1026,7 +1051,9 @@ export type ResolveRule = "token_record" | "asset_record" | "generic_record" | "
 export interface ResolveWarning {
   readonly code: ResolveWarningCode
   readonly message: string
+  /** When the id got its owner. Only with `owner_changed`. */
   readonly changed_at?: string
+  /** The networks on which the id has an address for the asset. Only with `other_networks`. */
   readonly networks?: ReadonlyArray<string>
 }
 

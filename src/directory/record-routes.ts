@@ -15,7 +15,7 @@ const edit = route({
   group: "directory",
   summary: "Add and remove records of an emoji id",
   description:
-    "`insert` adds records, `delete` removes records by their hash, and all changes are made together or none. Returns the changed ids. Addresses with a known form are checked, and a record of a single-value category replaces the one before. Subscribers of `emoji_id:{id}` get an event. If `merkle_root` is sent, it must match the new records.",
+    "`insert` adds records, `delete` removes records by their hash, and all changes are made together or none. Returns the changed ids. Addresses with a known form are checked, and a record of a single-value category replaces the one before, unless `bypass_single_restrictions` is true. Subscribers of `emoji_id:{id}` get an event. If `merkle_root` is sent, it must match the new records. [Records](/docs/records) lists all tags with the form of their data and how it is checked.",
   method: "patch",
   path: "/emoji_id/:emoji_id",
   auth: "apiKey",

@@ -2,6 +2,7 @@
 export interface Shape {
   readonly $ref?: string
   readonly type?: string
+  readonly description?: string
   readonly examples?: ReadonlyArray<unknown>
   readonly const?: unknown
   readonly enum?: ReadonlyArray<unknown>

@@ -2,6 +2,7 @@ import { type Html, html } from "../web/html.ts"
 import { type Example, readExamples } from "./examples.ts"
 import { prose } from "./layout.ts"
 import { exampleView } from "./operation-view.ts"
+import { type ListedOperation, operationsOf, pageOf, type Reference } from "./reference.ts"
 
 /** What a client does after an error, by its code; otherwise by its status. */
 const advice: Readonly<Record<string, string>> = {
@@ -29,14 +30,25 @@ const advice: Readonly<Record<string, string>> = {
 
 const byStatus = ([, a]: [string, Example], [, b]: [string, Example]): number => a.status - b.status
 
-export const errorsPage = (kinds: Readonly<Record<string, { readonly summary: string }>>): Html => {
+/** Whether the errors of the operation have only the member `error`. */
+const hasShortErrors = ({ operation }: ListedOperation): boolean =>
+  operation.responses["default"]?.content["application/json"]?.schema.$ref?.endsWith("/LookupProblem") ===
+  true
+
+export const errorsPage = (reference: Reference): Html => {
+  const kinds: Readonly<Record<string, { readonly summary: string }>> = reference.openApi.components.examples
+  const short = operationsOf(reference).filter(hasShortErrors)
   const errors = Object.entries(readExamples().errors).toSorted(byStatus)
   const summaryOf = (code: string): string => kinds[code]?.summary ?? ""
   return html`<p>An error has the matching status and the body <code>{"error", "code", "request_id"}</code>. <code>error</code> is a sentence for
-developers, <code>code</code> is for programs, and <code>fields</code> names the invalid parameters and members of a 400 or 422. Lookups answer <code>{"error"}</code> only, except
-<a href="/docs/lookup#resolveEmojiID">resolve</a>, and the OAuth token endpoint answers <code>{"error", "error_description"}</code>. Every
-error has the code in the header <code>X-Error-Code</code>, and the header <code>X-Request-Id</code>: keep it for questions to the operator.</p>
-<div class="scroll"><table><thead><tr><th>status</th><th>code</th><th>meaning</th><th>what to do</th></tr></thead><tbody>
+developers, <code>code</code> is for programs, and <code>fields</code> names the invalid parameters and members of a 400 or 422. Every error has the code in the header <code>X-Error-Code</code> too, and the header <code>X-Request-Id</code>: keep it for questions to
+the operator.</p>
+<p>Two groups have another body. These lookups answer <code>{"error"}</code> only; their code is in the header:</p>
+<ul>${short.map((listed) => html`<li><a href="${pageOf(listed)}#${listed.operation.operationId}">${listed.method} ${listed.path}</a></li>`)}</ul>
+<p>The OAuth token endpoint answers <code>{"error", "error_description"}</code>. All other operations, also
+<a href="/docs/lookup#resolveEmojiID">resolve</a>, have the usual body. In a batch, each item has its own error,
+<code>{"code", "reason"}</code>, and the response is 200.</p>
+<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead><tr><th>status</th><th>code</th><th>meaning</th><th>what to do</th></tr></thead><tbody>
 ${errors.map(([code, { status }]) => html`<tr><td>${status}</td><td><a href="#${code}"><code>${code}</code></a></td><td>${summaryOf(code)}</td><td>${prose(advice[code] ?? "")}</td></tr>`)}
 <tr><td>500</td><td><code>internal</code></td><td>An unexpected error. The operator finds it in the log by the request id.</td><td>Retry with backoff, a write with its Idempotency-Key.</td></tr>
 </tbody></table></div>

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { projectRoot } from "../config/project-root.ts"
+import type { EventExamples } from "../live/asyncapi.ts"
 
 /** A request and its response, which `npm run docs` has recorded from a running service. */
 export interface Example {
@@ -25,6 +26,8 @@ interface Examples {
   readonly operations: Readonly<Record<string, Example>>
   /** An example of each error code. */
   readonly errors: Readonly<Record<string, Example>>
+  /** An example of each type of event in the live protocol. */
+  readonly events: EventExamples
 }
 
 export const examplesFile = join(projectRoot, "src/docs-page/examples.json")

@@ -2,14 +2,17 @@ import { type Content, type Html, html } from "../web/html.ts"
 import { page } from "../web/page.ts"
 import { operationsOf, type Reference, slugOf, titleOf, topicsOf } from "./reference.ts"
 
-/** Formats text in backticks as code, and `[text](path)` as a link. */
+const stressed = (text: string): Content =>
+  text.split("**").map((part, i) => (i % 2 === 1 ? html`<strong>${part}</strong>` : part))
+
+/** Formats text in backticks as code, `[text](path)` as a link, and text between two pairs of asterisks as important. */
 export const prose = (text: string): Content =>
   text.split("`").map((part, i) =>
     i % 2 === 1
       ? html`<code>${part}</code>`
       : part.split(/(\[[^\]]+\]\([^)]+\))/).map((piece) => {
           const [, name, path] = /^\[([^\]]+)\]\(([^)]+)\)$/.exec(piece) ?? []
-          return path === undefined ? piece : html`<a href="${path}">${name}</a>`
+          return path === undefined ? stressed(piece) : html`<a href="${path}">${name}</a>`
         }),
   )
 
@@ -18,13 +21,15 @@ export const codeBlock = (text: string, label?: string): Html =>
 
 const startPages = [
   ["/docs", "Quickstart"],
+  ["/docs/for-wallets", "For wallets"],
+  ["/docs/records", "Records"],
   ["/docs/errors", "Errors"],
   ["/docs/live", "Live updates"],
   ["/docs/schemas", "Schemas"],
 ] as const
 
-const link = (path: string, name: string, current: string): Html =>
-  html`<li><a href="${path}"${path === current && html` aria-current="page"`}>${name}</a></li>`
+const link = (path: string, name: string, current: string, below: Content = false): Html =>
+  html`<li><a href="${path}"${path === current && html` aria-current="page"`}>${name}</a>${below}</li>`
 
 /** The list of all pages. The operations of the current page are listed below its name. */
 const sidebar = (reference: Reference, current: string): Html => {
@@ -43,7 +48,7 @@ const sidebar = (reference: Reference, current: string): Html => {
 <ul>${startPages.map(([path, name]) => link(path, name, current))}</ul>
 ${topicsOf(reference).map(
   ([topic, groups]) => html`<h2>${topic}</h2>
-<ul>${groups.map((group) => html`${link(`/docs/${slugOf(group)}`, titleOf(group), current)}${within(group)}`)}</ul>`,
+<ul>${groups.map((group) => link(`/docs/${slugOf(group)}`, titleOf(group), current, within(group)))}</ul>`,
 )}
 </nav>`
 }

@@ -1,7 +1,8 @@
-import { clientFrames, liveLimits } from "../../schema/live-frames.ts"
+import { clientFrames, liveLimits, serverFrames } from "../../schema/live-frames.ts"
 import { type Html, html } from "../web/html.ts"
 import type { Shape } from "./document.ts"
 import { codeBlock } from "./layout.ts"
+import { eventsView } from "./live-events.ts"
 import { operationView } from "./operation-view.ts"
 import { liveGroup, operationsOf, type Reference } from "./reference.ts"
 import { membersView } from "./shapes.ts"
@@ -10,7 +11,8 @@ const conversation = `→ {"type":"connect"}
 ← {"type":"connected","user_id":null,"expires_at":null}
 → {"type":"subscribe","channel":"emoji_id:🚀🌊🔥"}
 ← {"type":"subscribed","channel":"emoji_id:🚀🌊🔥","epoch":"5b0e…","offset":41,"recovered":false,"state":{…}}
-← {"type":"event","channel":"emoji_id:🚀🌊🔥","offset":42,"event":"emoji_id.records","data":{…},"at":"2026-01-31T12:00:07.120Z"}
+← {"type":"event","channel":"emoji_id:🚀🌊🔥","offset":42,"event":"emoji_id.records",
+   "data":{"emoji_id":"🚀🌊🔥","version":7,"inserted":["0668…"],"deleted":["51a0…"]},"at":"2026-01-31T12:00:07.120Z"}
    … the connection breaks …
 → {"type":"connect"}
 → {"type":"subscribe","channel":"emoji_id:🚀🌊🔥","epoch":"5b0e…","offset":42}
@@ -39,7 +41,8 @@ const frames: Readonly<Record<string, object>> = {
   },
   unsubscribed: { type: "unsubscribed", channel: "cart", reason: "asked" },
   event: {
-    ...{ type: "event", channel: "cart", offset: 43, event: "cart.changed", data: {} },
+    ...{ type: "event", channel: "emoji_id:🚀🌊🔥", offset: 43, event: "emoji_id.owner" },
+    data: { emoji_id: "🚀🌊🔥" },
     at: "2026-01-31T12:00:00.000Z",
   },
   records: { type: "records", id: "1", results: [] },
@@ -82,8 +85,6 @@ export const livePage = (reference: Reference): Html => {
     return html`<section class="operation" id="frame-${name}"><h3><code>${name}</code></h3><p>${summary}</p>
 ${codeBlock(JSON.stringify(frames[name], null, 2))}<details class="members"><summary>Members</summary>${membersView(payloadOf(name))}</details></section>`
   }
-  const isFromClient = (name: string) => name in clientFrames
-  const names = Object.keys(asyncApi.components.messages)
   return html`<p>One WebSocket at <code>/live</code> carries all changes as JSON frames. A client subscribes to channels, gets the state of each, and then
 every later event, in order and without gaps, also across lost connections. <a href="/asyncapi.json">/asyncapi.json</a> describes the same
 for programs.</p>
@@ -101,20 +102,22 @@ The server may send this at any time, for example after more than ${liveLimits.r
 <li>Ignore frames, members and events that you do not know.</li>
 </ul>
 <h2 id="channels">Channels</h2>
-<div class="scroll"><table><thead><tr><th>channel</th><th>for</th><th>what it reports</th></tr></thead><tbody>
-${asyncApi["x-channels"].map(({ audience, name, summary }) => html`<tr><td><code>${name}</code></td><td>${audiences[audience] ?? audience}</td><td>${summary}</td></tr>`)}
+<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead><tr><th>channel</th><th>for</th><th>what it reports</th><th>events</th></tr></thead><tbody>
+${asyncApi["x-channels"].map(({ audience, events, name, summary }) => html`<tr><td><code>${name}</code></td><td>${audiences[audience] ?? audience}</td><td>${summary}</td><td>${events.map((event) => html`<a href="#event-${event}">${event}</a> `)}</td></tr>`)}
 </tbody></table></div>
-<p>The state of <code>emoji_id:{emoji_id}</code> is one result of <code>lookup</code>; its events are <code>emoji_id.registered</code>,
-<code>.records</code>, <code>.owner</code>, <code>.minted</code> and <code>.released</code>. The state of <code>cart</code> is the answer of
+<p>The state of <code>emoji_id:{emoji_id}</code> is one result of <code>lookup</code>. The state of <code>cart</code> is the answer of
 <a href="/docs/cart#getItems">GET /cart</a>, that of <code>order:{id}</code> of <a href="/docs/orders#getOrder">GET /orders/{id}</a>.</p>
 <h2 id="client-frames">Frames of the client</h2>
 <p>Send <code>connect</code> first, within ${liveLimits.connectWithinSeconds} seconds, and again with a new token before the old one expires. Without a
 token, public channels only.</p>
-${names.filter(isFromClient).map(frame)}
+${Object.keys(clientFrames).map(frame)}
 <h2 id="server-frames">Frames of the server</h2>
-${names.filter((name) => !isFromClient(name)).map(frame)}
+${Object.keys(serverFrames).map(frame)}
+<h2 id="events">Events</h2>
+<p>An event is an <a href="#frame-event"><code>event</code></a> frame. Its <code>data</code> depends on its type.</p>
+${eventsView(reference)}
 <h2 id="close-codes">Close codes</h2>
-<div class="scroll"><table><thead><tr><th>code</th><th>what to do</th></tr></thead><tbody>
+<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead><tr><th>code</th><th>what to do</th></tr></thead><tbody>
 ${Object.entries(asyncApi["x-close-codes"]).map(([name, code]) => html`<tr><td>${code}</td><td>${whatToDo[name]}</td></tr>`)}
 <tr><td>1006</td><td>The network failed, or the client read too slowly. Connect again with backoff, and resume.</td></tr>
 </tbody></table></div>

@@ -7,11 +7,19 @@ import { docsPage } from "./layout.ts"
 import { livePage } from "./live-page.ts"
 import { operationView } from "./operation-view.ts"
 import { quickstart } from "./quickstart.ts"
+import { recordsPage } from "./records-page.ts"
 import { operationsOf, type Reference, shapesOf, slugOf, titleOf } from "./reference.ts"
 import { membersView } from "./shapes.ts"
+import { walletsPage } from "./wallets-page.ts"
+
+/** What a reader of the page of a group must know before. */
+const introductions: Readonly<Record<string, Html>> = {
+  wallets: html`<p>These operations are about the wallets that a user has connected to the account. To pay to an emoji id from a
+wallet application, read <a href="/docs/for-wallets">For wallets</a>.</p>`,
+}
 
 const groupPage = (reference: Reference, group: string): Html =>
-  html`${operationsOf(reference)
+  html`${introductions[group]}${operationsOf(reference)
     .filter(({ operation }) => operation.tags[0] === group)
     .map((listed) => operationView(reference, listed))}`
 
@@ -21,7 +29,7 @@ const schemasPage = (reference: Reference): Html =>
   html`<p>The named types of requests and responses.</p>
 ${Object.entries({ ...shapesOf(reference), ...liveShapes(reference) }).map(([name, shape]) => html`<section class="operation schema" id="schema-${name}"><h2><code>${name}</code></h2>${membersView(shape)}</section>`)}`
 
-const ownPages = new Set(["errors", "live", "schemas"])
+const ownPages = new Set(["errors", "for-wallets", "live", "records", "schemas"])
 
 /** The names of all pages except the start page. */
 export const pageNames = (table: ReadonlyArray<Route>): ReadonlySet<string> =>
@@ -34,8 +42,12 @@ export const renderPage = (reference: Reference, name: string): Reply<never> => 
   switch (name) {
     case "":
       return show("Quickstart", quickstart(reference))
+    case "for-wallets":
+      return show("For wallets", walletsPage())
+    case "records":
+      return show("Records", recordsPage())
     case "errors":
-      return show("Errors", errorsPage(reference.openApi.components.examples))
+      return show("Errors", errorsPage(reference))
     case "live":
       return show("Live updates", livePage(reference))
     case "schemas":

@@ -3,37 +3,33 @@ import { codeBlock } from "./layout.ts"
 import type { Reference } from "./reference.ts"
 
 /** A complete program. test/docs-page/program.test.ts runs it. */
-export const walletProgram = (
+const walletProgram = (
   baseUrl: string,
 ): string => `// node wallet.mjs 🚀🌊🔥 BTC, or for an asset on several networks: 🚀🌊🔥 USDC ethereum
-const base = "${baseUrl}"
-const [id, asset, network] = process.argv.slice(2)
-const query = new URLSearchParams(network === undefined ? { asset } : { asset, network })
+import { ApiError, createClient } from "emoji-id-directory-client"
 
-async function lookUp() {
-  const response = await fetch(\`\${base}/emoji_id/\${encodeURIComponent(id)}/resolve?\${query}\`)
-  const { address, code, error, memo, warnings = [] } = await response.json()
-  console.log(response.ok ? \`send to \${address}\${memo ? \` with memo \${memo}\` : ""}\` : \`\${code}: \${error}\`)
-  for (const { message } of warnings) console.log(\`warning: \${message}\`)
+const directory = createClient({ baseUrl: "${baseUrl}" })
+const [emoji_id, asset, network] = process.argv.slice(2)
+const query = network === undefined ? { asset } : { asset, network }
+
+async function show() {
+  try {
+    const question = { params: { emoji_id }, query }
+    const { address, memo, warnings } = await directory.call("GET /emoji_id/{emoji_id}/resolve", question)
+    console.log(\`send to \${address}\${memo ? \` with memo \${memo}\` : ""}\`)
+    for (const { message } of warnings) console.log(\`warning: \${message}\`)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    console.log(\`do not send: \${error.code}: \${error.message}\`)
+    for (const { message } of error.body.warnings ?? []) console.log(\`warning: \${message}\`)
+  }
 }
 
-let [position, failures] = [{}, 0] // position: epoch and offset of the last frame
-function watch() {
-  const socket = new WebSocket(\`\${base.replace("http", "ws")}/live\`)
-  socket.onopen = () => {
-    socket.send(JSON.stringify({ type: "connect" }))
-    socket.send(JSON.stringify({ type: "subscribe", channel: \`emoji_id:\${id}\`, ...position }))
-  }
-  socket.onmessage = ({ data }) => {
-    const { epoch = position.epoch, error, offset, type } = JSON.parse(data)
-    if (type === "error") return console.error(error)
-    if (offset === undefined) return // not about the channel
-    ;[position, failures] = [{ epoch, offset }, 0]
-    lookUp().catch(console.error) // the state on subscribing, and every change after it
-  }
-  socket.onclose = () => setTimeout(watch, Math.random() * Math.min(30_000, 500 * 2 ** failures++))
-}
-watch()`
+// One round for the current state, and one for every change of the id. The client connects again when it must.
+for await (const _ of directory.updates(\`emoji_id:\${emoji_id}\`)) await show()`
+
+const installLines = (baseUrl: string) => `npm install ${baseUrl}/client.tgz
+node wallet.mjs 🚀🌊🔥 USDC ethereum`
 
 const lookUpLines = `B=BASE_URL
 
@@ -61,12 +57,17 @@ ${codeBlock(loginLines(email, password), "Shell")}
 <p>The examples of all operations use <code>$B</code> and <code>$A</code> as these lines set them. Each operation has a form
 that sends it from this page: log in at the top first if it needs a login.</p>
 <h2 id="wallet">A wallet lookup that stays current</h2>
-<p>A complete program. It prints the address for an asset, and prints it again whenever the owner changes the id. After a lost
-connection it connects again and continues after its last position. It needs no packages, and Node 22 or newer. Node 20 needs the
-option <code>--experimental-websocket</code>.</p>
+<p>A complete program. It prints the address for an asset, and prints it again whenever the owner changes the id. This service
+has the client for it, as a package without dependencies:</p>
+${codeBlock(installLines(baseUrl), "Shell")}
 ${codeBlock(walletProgram(baseUrl), "wallet.mjs")}
+<p>The client is typed, for Node and browsers. It connects again after a lost connection and misses no change, obeys the
+<a href="/docs/live#close-codes">close codes</a>, and repeats failed requests safely. It needs a global WebSocket, which browsers and Node 22 have.
+Start Node 20 with <code>--experimental-websocket</code>. The lock file of your project has the hash of the package: after an update of this
+service, run the same <code>npm install</code> again. Programs in other languages use <a href="/docs/live">the frames</a>.</p>
 <p>Show every new address and warning to the user before they sign. Never send without the memo, if there is one.
-<a href="/docs/lookup#resolveEmojiID">Resolve</a> has the form of the answer, and <a href="/docs/live">Live updates</a> the frames.</p>
+<a href="/docs/for-wallets">For wallets</a> has all rules, warnings, networks and assets, and <a href="/docs/records">Records</a> the forms of the
+data.</p>
 <h2 id="authentication">Authentication</h2>
 <p>Send <code>Authorization: Bearer</code> with an access token from <a href="/docs/authentication#login">POST /auth/token</a>, or
 <code>X-Api-Key</code> with a key from <a href="/docs/api-keys#createApiKey">POST /api_keys</a>. An access token lives 15 minutes:

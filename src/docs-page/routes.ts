@@ -7,6 +7,7 @@ import { openApi } from "../http/openapi.ts"
 import { Reply } from "../http/response/reply.ts"
 import { type Route, route } from "../http/route.ts"
 import { asyncApi } from "../live/asyncapi.ts"
+import { clientArchive } from "./client-archive.ts"
 import { readExamples } from "./examples.ts"
 import { pageNames, renderPage } from "./page.ts"
 import type { Reference } from "./reference.ts"
@@ -31,7 +32,7 @@ const serverOf = (baseUrl: string): string => (isLoopback(new URL(baseUrl).hostn
 export const referenceOf = (config: Config, table: ReadonlyArray<Route>): Reference => ({
   baseUrl: config.baseUrl,
   openApi: openApi(table, [serverOf(config.baseUrl)], readExamples()),
-  asyncApi: asyncApi(config.baseUrl),
+  asyncApi: asyncApi(config.baseUrl, readExamples().events),
   demoLogins: demoLoginsOf(config),
 })
 
@@ -74,6 +75,7 @@ export const documents = (table: () => ReadonlyArray<Route>) => {
   } as const
   const pageRow = { ...shared, summary: "Show the API reference", produces: "text/html" } as const
   return [
+    clientArchive,
     route({ ...openApiRow, id: "openapi", path: "/openapi.json" }),
     route({ ...openApiRow, id: "swagger", path: "/swagger", internal: true }),
     route({

@@ -1,4 +1,9 @@
+import { listedKinds } from "../../schema/directory/record-kind.ts"
+import { formatTag } from "../../schema/directory/record-tag.ts"
+import { nativeTickers } from "../../schema/directory/ticker.ts"
+import { liveEvents } from "../../schema/live-events.ts"
 import { readExamples } from "./examples.ts"
+import { headingId } from "./markdown.ts"
 import {
   liveGroup,
   operationsOf,
@@ -9,6 +14,7 @@ import {
   titleOf,
   topicsOf,
 } from "./reference.ts"
+import { walletChapters } from "./wallets-page.ts"
 
 /** An entry of the search: what it is called, where it is, and the words by which it is found. */
 interface SearchEntry {
@@ -24,6 +30,10 @@ const chapters: ReadonlyArray<readonly [title: string, href: string, words: stri
   ["Authentication", "/docs#authentication", "token api key login bearer header"],
   ["Safe retries", "/docs#idempotency", "idempotency-key repeat"],
   ["Lists", "/docs#lists", "paging cursor after before limit link"],
+  ["For wallets", "/docs/for-wallets", "guide address resolve network asset memo warning"],
+  ["Records", "/docs/records", "tag category kind data form single-value"],
+  ["Default records", "/docs/records#default", "several addresses payment"],
+  ["bypass_single_restrictions, merkle_root, signature", "/docs/records#edit-members", "patch edit"],
   ["Errors", "/docs/errors", "status code"],
   ["Live updates", "/docs/live", "websocket subscribe channel event"],
   ["Close codes", "/docs/live#close-codes", "websocket 4401 4403"],
@@ -61,8 +71,18 @@ export const searchIndex = (reference: Reference): ReadonlyArray<SearchEntry> =>
   ...reference.asyncApi["x-channels"].map(({ name, summary }) => ({
     ...{ kind: "Channel", title: name, href: "/docs/live#channels", words: summary },
   })),
-  ...Object.keys(reference.asyncApi.components.messages).map((name) => ({
-    ...{ kind: "Frame", title: name, href: `/docs/live#frame-${name}`, words: "live websocket" },
+  ...Object.entries(reference.asyncApi.components.messages).map(([name, { summary }]) => ({
+    ...{ kind: name in liveEvents ? "Event" : "Frame", title: name, words: `live websocket ${summary}` },
+    href: `/docs/live#${name in liveEvents ? "event" : "frame"}-${name}`,
+  })),
+  ...walletChapters().map((title) => ({
+    ...{ kind: "For wallets", title, href: `/docs/for-wallets#${headingId(title)}`, words: "wallet address" },
+  })),
+  ...listedKinds.map(({ form, name, tag }) => ({
+    ...{ kind: `Record ${tag}`, title: name, href: `/docs/records#tag-${tag}`, words: `tag data ${form}` },
+  })),
+  ...[...nativeTickers].map(([ticker, tag]) => ({
+    ...{ kind: `Record ${formatTag(tag)}`, title: ticker, href: "/docs/records#coins", words: "coin tag" },
   })),
   ...Object.keys(shapesOf(reference)).map((name) => ({
     ...{ kind: "Schema", title: name, href: `/docs/schemas#schema-${name}`, words: "" },

@@ -1,5 +1,6 @@
 import { type Content, type Html, html } from "../web/html.ts"
 import { type Operation, referred, type Shape, whole } from "./document.ts"
+import { prose } from "./layout.ts"
 
 const maxValuesShown = 16
 
@@ -51,6 +52,9 @@ export const shapeView = (given: Shape): Content => {
   }
 }
 
+const notesView = (description: string | undefined): Content =>
+  description !== undefined && html`<br><span class="soft">${prose(description)}</span>`
+
 interface Member {
   readonly name: string
   readonly shape: Shape
@@ -76,12 +80,12 @@ export const membersView = (given: Shape): Content => {
   const shape = whole(given)
   if (shape.properties === undefined) return html`<p>${shapeView(given)}</p>`
   return html`<table><thead><tr><th>member</th><th>type</th></tr></thead><tbody>
-${membersOf(shape).map((member) => html`<tr><td><code>${member.name}</code>${!member.isRequired && html`<br><span class="soft">optional</span>`}</td><td>${shapeView(member.shape)}</td></tr>`)}
+${membersOf(shape).map((member) => html`<tr><td><code>${member.name}</code>${!member.isRequired && html`<br><span class="soft">optional</span>`}</td><td>${shapeView(member.shape)}${notesView(member.shape.description)}</td></tr>`)}
 </tbody></table>`
 }
 
 export const parametersView = (parameters: Operation["parameters"]): Content =>
   parameters.length > 0 &&
   html`<table><thead><tr><th>parameter</th><th>type</th></tr></thead><tbody>
-${parameters.map((parameter) => html`<tr><td><code>${parameter.name}</code><br><span class="soft">${parameter.in}${!parameter.required && ", optional"}</span></td><td>${shapeView(parameter.schema)}${parameter.description && html`<br><span class="soft">${parameter.description}</span>`}</td></tr>`)}
+${parameters.map((parameter) => html`<tr><td><code>${parameter.name}</code><br><span class="soft">${parameter.in}${!parameter.required && ", optional"}</span></td><td>${shapeView(parameter.schema)}${notesView(parameter.description)}</td></tr>`)}
 </tbody></table>`

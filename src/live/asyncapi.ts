@@ -1,8 +1,8 @@
-import type { Schema } from "effect"
-import { IdChangedEvent } from "../../schema/directory/history.ts"
+import { Schema } from "effect"
+import { liveEvents } from "../../schema/live-events.ts"
 import { clientFrames, closeCodes, liveLimits, serverFrames } from "../../schema/live-frames.ts"
 import { contractVersion } from "../config/product-version.ts"
-import { componentSchemas } from "../http/openapi/json-schema.ts"
+import { componentSchemas, type Json } from "../http/openapi/json-schema.ts"
 import { channelKinds } from "./channel-names.ts"
 
 const summaries: Readonly<Record<keyof typeof clientFrames | keyof typeof serverFrames, string>> = {
@@ -35,18 +35,49 @@ const channelSummaries: Readonly<Record<keyof typeof channelKinds, string>> = {
   emoji_id: "Changes of the records or the owner of an emoji id. Public.",
   market: "Purchases and releases of emoji ids. Public.",
 }
-/** The data of events, by their types. The data of other events is described in the protocol. */
-const eventData: Partial<Record<keyof typeof channelKinds, Readonly<Record<string, Schema.Top>>>> = {
-  emoji_ids: { "emoji_ids.changed": IdChangedEvent },
-}
 const channelKeys: Partial<Record<keyof typeof channelKinds, string>> = {
   order: "order:{id}",
   transfer: "transfer:{id}",
   emoji_id: "emoji_id:{emoji_id}",
 }
 
+const eventsOf = (channel: string): ReadonlyArray<string> =>
+  Object.entries<{ readonly channels: ReadonlyArray<string> }>(liveEvents).flatMap(([event, { channels }]) =>
+    channels.includes(channel) ? [event] : [],
+  )
+
+/** An example of an event, which `npm run docs` has recorded. */
+export interface EventExample {
+  readonly channel: string
+  readonly offset: number
+  readonly at: string
+  readonly data: unknown
+}
+export type EventExamples = Readonly<Record<string, EventExample>>
+
+/** A message for each type of event: an event frame with this type and with the data that the type has. */
+const eventMessages = (ref: (schema: Schema.Top) => Json, examples: EventExamples) =>
+  Object.fromEntries(
+    Object.entries(liveEvents).map(([event, { data, summary }]) => {
+      const payload = ref(Schema.Struct({ ...serverFrames.event.fields, event: Schema.Literal(event), data }))
+      const example = examples[event]
+      return [
+        event,
+        {
+          name: event,
+          summary,
+          contentType: "application/json",
+          payload,
+          ...(example !== undefined && {
+            examples: [{ name: "recorded", payload: { type: "event", event, ...example } }],
+          }),
+        },
+      ]
+    }),
+  )
+
 /** Describes the live protocol as AsyncAPI 3.1, generated from the schemas that the socket uses. */
-export const asyncApi = (baseUrl: string) => {
+export const asyncApi = (baseUrl: string, examples: EventExamples = {}) => {
   const { ref, schemas } = componentSchemas()
   const messages = Object.fromEntries(
     Object.entries({ ...clientFrames, ...serverFrames }).map(([name, schema]) => [
@@ -59,21 +90,10 @@ export const asyncApi = (baseUrl: string) => {
       },
     ]),
   )
+  const events = eventMessages(ref, examples)
   const refs = (frames: object, prefix: string) =>
     Object.keys(frames).map((name) => ({ $ref: `${prefix}/messages/${name}` }))
   const server = new URL(baseUrl)
-  const channels = Object.entries(channelKinds).map(([name, audience]) => {
-    const kind = name as keyof typeof channelKinds
-    const events = Object.entries(eventData[kind] ?? {})
-    return {
-      name: channelKeys[kind] ?? kind,
-      audience: audience.who,
-      summary: channelSummaries[kind],
-      ...(events.length > 0 && {
-        events: Object.fromEntries(events.map(([type, data]) => [type, ref(data)])),
-      }),
-    }
-  })
 
   return {
     asyncapi: "3.1.0",
@@ -95,7 +115,10 @@ export const asyncApi = (baseUrl: string) => {
       live: {
         address: "/live",
         messages: Object.fromEntries(
-          Object.keys(messages).map((name) => [name, { $ref: `#/components/messages/${name}` }]),
+          Object.keys({ ...messages, ...events }).map((name) => [
+            name,
+            { $ref: `#/components/messages/${name}` },
+          ]),
         ),
       },
     },
@@ -108,11 +131,16 @@ export const asyncApi = (baseUrl: string) => {
       serverSends: {
         action: "send",
         channel: { $ref: "#/channels/live" },
-        messages: refs(serverFrames, "#/channels/live"),
+        messages: refs({ ...serverFrames, ...events }, "#/channels/live"),
       },
     },
-    components: { messages, schemas },
-    "x-channels": channels,
+    components: { messages: { ...messages, ...events }, schemas },
+    "x-channels": Object.entries(channelKinds).map(([kind, audience]) => ({
+      name: channelKeys[kind as keyof typeof channelKinds] ?? kind,
+      audience: audience.who,
+      summary: channelSummaries[kind as keyof typeof channelKinds],
+      events: eventsOf(channelKeys[kind as keyof typeof channelKinds] ?? kind),
+    })),
     "x-close-codes": closeCodes,
     "x-limits": liveLimits,
   }

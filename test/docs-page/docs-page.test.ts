@@ -1,4 +1,11 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { normalizeRecord, RecordRefused } from "../../schema/directory/record.ts"
+import { listedKinds } from "../../schema/directory/record-kind.ts"
+import { formatTag } from "../../schema/directory/record-tag.ts"
+import { nativeTickers } from "../../schema/directory/ticker.ts"
+import { liveEvents } from "../../schema/live-events.ts"
 import type { Operation } from "../../src/docs-page/document.ts"
 import { pageNames, renderPage } from "../../src/docs-page/page.ts"
 import { operationsOf, topicsOf } from "../../src/docs-page/reference.ts"
@@ -15,6 +22,11 @@ const pages = new Map(
   ]),
 )
 const operations = operationsOf(reference)
+const root = join(import.meta.dirname, "../..")
+const textsOf = (folder: string): ReadonlyArray<string> =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.(ts|sql)$/.test(name))
+    .map((name) => readFileSync(join(root, folder, name), "utf8"))
 /** Returns the text of the operation's section. */
 const sectionOf = ({ operationId }: Operation): string => {
   for (const text of pages.values()) {
@@ -37,6 +49,23 @@ describe("the API reference", () => {
       expect(section).toMatch(/curl .*\$B\//)
       expect(section).toContain("HTTP/1.1 ")
     }
+  })
+
+  it("shows the records and the live events of the code completely, with examples that the code accepts", () => {
+    const records = pages.get("/docs/records") ?? ""
+    for (const { example, refused, tag } of listedKinds) {
+      expect(records).toContain(`id="tag-${tag}"`)
+      expect([tag, normalizeRecord({ tag, data: example })]).toEqual([tag, expect.objectContaining({ tag })])
+      if (refused !== undefined)
+        expect([tag, normalizeRecord({ tag, data: refused })]).toEqual([tag, expect.any(RecordRefused)])
+    }
+    for (const [ticker, tag] of nativeTickers)
+      expect(records).toContain(`<td>${ticker}</td><td><code>${formatTag(tag)}</code></td>`)
+    const published = ["machines", "schema/sql/functions"].flatMap(textsOf).flatMap((text) => {
+      const names = /["']((?:cart|emoji_id|interest|lootbox|market|order|session|transfer)\.[a-z_]+)["']/g
+      return [...text.matchAll(names)].map(([, name]) => name)
+    })
+    expect(Object.keys(liveEvents).toSorted()).toEqual([...new Set(published)].toSorted())
   })
 
   it("lists every group in the sidebar once", () => {

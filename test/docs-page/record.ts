@@ -11,6 +11,7 @@ import { organizationRequests } from "../http/keyed-routes/organization-requests
 import { makeErrorRequests } from "./error-requests.ts"
 import { makePageRequests, stripeSettings, stripeWebhook } from "./page-requests.ts"
 import { type MakeRequest, makeReadRequests } from "./read-requests.ts"
+import { recordEvents } from "./record-events.ts"
 import { formOfValue, readablePath, shortened, stabilizer } from "./stable-values.ts"
 
 /** The requests that succeed, of the routes that take an Idempotency-Key. Other tests use them too. */
@@ -94,11 +95,15 @@ export const recordExamples = async (rows: ReadonlyArray<Route>) => {
     else if (id === "stripeWebhook") operations[id] = await record(withStripe, id, stripeWebhook())
     else if (make !== undefined) operations[id] = await record(service, id, await make())
   }
+  const events = await recordEvents(service)
   const errors: Record<string, Example> = {}
   for (const [code, make] of Object.entries(await makeErrorRequests(service)))
     errors[code] = await record(service, code, await make())
-  return { operations, errors }
+  return { operations, errors, events }
 }
+
+/** The operations with a random response, whose members differ from run to run. A valid old example of them is kept. */
+const isRandom = new Set(["random"])
 
 /**
  * Keeps the old example unless the form of the new one is another. Some values are random, and an example that only has
@@ -107,6 +112,7 @@ export const recordExamples = async (rows: ReadonlyArray<Route>) => {
 export const keepUnchanged = (
   old: Readonly<Record<string, Example>>,
   recorded: Readonly<Record<string, Example>>,
+  isValid: (name: string, example: Example) => boolean = () => true,
 ): Readonly<Record<string, Example>> =>
   Object.fromEntries(
     Object.entries(recorded).map(([name, example]) => {
@@ -114,7 +120,9 @@ export const keepUnchanged = (
       const isSame =
         before !== undefined &&
         before.status === example.status &&
-        JSON.stringify(formOfValue(before)) === JSON.stringify(formOfValue(example))
+        (isRandom.has(name)
+          ? before.path === example.path && isValid(name, before)
+          : JSON.stringify(formOfValue(before)) === JSON.stringify(formOfValue(example)))
       return [name, isSame ? before : example]
     }),
   )

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto"
+import { publishedSecrets } from "../../src/config/published-demo-secrets.ts"
+import { password } from "../accounts/person.ts"
 
 /**
  * Replaces what differs between two runs by fixed values: ids, times, addresses, keys and tokens. The same value is
@@ -56,6 +58,7 @@ export const stabilizer = (serviceUrl: string) => {
           ? id
           : named("uuid", id, (n) => `00000000-0000-4000-8000-${String(n + 1).padStart(12, "0")}`),
       )
+      .replaceAll(/\bnew-[\w-]+@example\.com/g, "ada@example.com")
       .replaceAll(/\b(user|person|invited)-[\w-]+@example\.com/g, (email) =>
         named("email", email, (n) => `${people[n] ?? `user${n}`}@example.com`),
       )
@@ -73,6 +76,7 @@ export const stabilizer = (serviceUrl: string) => {
         : value.map((item) => stable(item, key))
     if (typeof value === "object" && value !== null)
       return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, stable(member, name)]))
+    if (key.endsWith("password") && value === password) return publishedSecrets["alice@example.com"]
     if (key === "seconds_until_expiry" && typeof value === "number") return 300
     if (typeof value !== "string") return value
     const secret = secrets[key]

@@ -10,24 +10,29 @@ export const ownerChangeWarningMs = 24 * 60 * 60 * 1000
 export const ResolveWarning = Schema.Struct({
   code: words("ResolveWarningCode", ["owner_changed", "other_networks"]),
   message: Schema.String,
-  /** When the id got its owner. Only with `owner_changed`. */
-  changed_at: Schema.optionalKey(DateTime),
-  /** The networks on which the id has an address for the asset. Only with `other_networks`. */
-  networks: Schema.optionalKey(Schema.Array(Schema.String)),
+  changed_at: Schema.optionalKey(DateTime).annotateKey({
+    description: "When the id got its owner. Only with `owner_changed`.",
+  }),
+  networks: Schema.optionalKey(Schema.Array(Schema.String)).annotateKey({
+    description: "The networks on which the id has an address for the asset. Only with `other_networks`.",
+  }),
 }).annotate({ identifier: "ResolveWarning" })
 export type ResolveWarning = typeof ResolveWarning.Type
 
 const found = {
   asset: Schema.String,
   network: Schema.String,
-  /** The address as a wallet pastes it. An Ethereum-style address has 0x and an EIP-55 checksum. */
-  address: Schema.String,
-  /** The memo or destination tag that the payment needs. */
-  memo: Schema.optionalKey(Schema.String),
-  /** The record that has the address. */
-  record: Schema.Struct({ tag: Schema.String, hash: Schema.String }),
-  /** The rule that selected the record. */
-  rule: words("ResolveRule", ruleNames),
+  address: Schema.String.annotate({
+    description:
+      "The address as a wallet pastes it. An Ethereum-style address has 0x and an EIP-55 checksum.",
+  }),
+  memo: Schema.optionalKey(Schema.String).annotateKey({
+    description: "The memo or destination tag that the payment needs. Never send without it.",
+  }),
+  record: Schema.Struct({ tag: Schema.String, hash: Schema.String }).annotate({
+    description: "The record that has the address.",
+  }),
+  rule: words("ResolveRule", ruleNames).annotateKey({ description: "The rule that selected the record." }),
 }
 
 export const ResolveResponse = Schema.Struct({
@@ -39,9 +44,14 @@ export const ResolveResponse = Schema.Struct({
 }).annotate({ identifier: "ResolveResponse" })
 export type ResolveResponse = typeof ResolveResponse.Type
 
-export const AssetText = Schema.String.check(Schema.isMaxLength(32))
+export const AssetText = Schema.String.check(Schema.isMaxLength(32)).annotate({
+  description: "The ticker of a coin or token, for example BTC or USDC.",
+})
 export const maxNetworkUnits = 64
-export const NetworkText = Schema.String.check(Schema.isMaxLength(maxNetworkUnits))
+export const NetworkText = Schema.String.check(Schema.isMaxLength(maxNetworkUnits)).annotate({
+  description:
+    "The network, for example ethereum. May be left out for a coin, and for a token with one network.",
+})
 
 export const BatchResolveRequest = Schema.Struct({
   items: Schema.Array(

@@ -1,11 +1,23 @@
 import { execFileSync } from "node:child_process"
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createHash } from "node:crypto"
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { buildSync } from "esbuild"
 
 const root = join(import.meta.dirname, "../../..")
 const source = join(root, "src/client")
+const compiler = join(root, "node_modules/.bin/tsc")
 const entries = ["client.ts", "rxjs.ts"].map((name) => join(source, name))
 
 const manifest = () => {
@@ -42,7 +54,7 @@ const writeTypes = (target: string): void => {
     config,
     JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions, files: entries, include: [] }),
   )
-  execFileSync(join(root, "node_modules/.bin/tsc"), ["-p", config], {
+  execFileSync(compiler, ["-p", config], {
     stdio: ["ignore", "inherit", "inherit"],
   })
   rmSync(config)
@@ -80,5 +92,46 @@ export const packClient = (target: string): string => {
   return join(target, name.trim().split("\n").at(-1)!)
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href)
-  console.log(packClient(join(root, "dist/client")))
+const folder = join(root, "dist/client")
+const archive = join(folder, "client.tgz")
+/** The hash of the files from which the archive was built. */
+const stamp = join(folder, "inputs.txt")
+
+const inputsHash = (): string => {
+  const names = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /\.\w+$/.test(name),
+  )
+  const files = names.toSorted().map((name) => join(source, name))
+  const hash = createHash("sha256").update(JSON.stringify(manifest()))
+  for (const file of [...files, join(root, "LICENSE"), join(root, "tsconfig.json")])
+    hash.update(readFileSync(file))
+  return hash.digest("hex")
+}
+
+/**
+ * Builds the archive that the service serves as /client.tgz, unless it is built from the same files already. The
+ * compiler takes seconds, and `npm start` calls this at every start. Several processes may call it at the same time, so
+ * the archive is written completely before it gets its name. Returns false if the compiler is not installed: it is not
+ * in an installation for production only.
+ */
+const buildArchive = (): boolean => {
+  const inputs = inputsHash()
+  if (existsSync(archive) && existsSync(stamp) && readFileSync(stamp, "utf8") === inputs) return true
+  if (!existsSync(compiler)) return false
+  mkdirSync(folder, { recursive: true })
+  const target = mkdtempSync(join(folder, "build-"))
+  try {
+    renameSync(packClient(target), archive)
+    writeFileSync(stamp, inputs)
+  } finally {
+    rmSync(target, { recursive: true, force: true })
+  }
+  return true
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  if (!buildArchive())
+    console.warn(
+      "/client.tgz is not served: its build needs the compiler. Run `npm install` with all packages.",
+    )
+}

@@ -30,7 +30,7 @@ const one = route({
   group,
   summary: "Get the address to which a wallet sends an asset on a network",
   description:
-    "Selects one address by fixed rules, checks that it belongs to the network, and returns it in the form that users paste. `rule` names the rule, and `warnings` contains reasons to ask the user, such as a new owner. If there is no address, the answer is 404 `no_address`; an asset on several networks without `network` is 400 `network_required`. Never send without the `memo` if there is one.",
+    "Selects one address by fixed rules, checks that it belongs to the network, and returns it in the form that users paste. `rule` names the rule, and `warnings` contains reasons to ask the user, such as a new owner. If there is no address, the answer is 404 `no_address`; an asset on several networks without `network` is 400 `network_required`. Never send without the `memo` if there is one. [For wallets](/docs/for-wallets) has the rules, warnings, networks and assets.",
   method: "get",
   path: "/emoji_id/:emoji_id/resolve",
   auth: "none",

@@ -22,7 +22,11 @@ import { paymentForm, selectByTags, selectByTicker } from "./select-records.ts"
 
 const group = "lookup"
 const params = { emoji_id: Schema.String }
-const filter = { tags: Schema.optionalKey(CommaList) }
+const filter = {
+  tags: Schema.optionalKey(CommaList).annotateKey({
+    description: "Only records with these tags, separated by commas, for example 0x1003,0x1004.",
+  }),
+}
 const headers = ["if-none-match", ...authHeaders]
 const badTags = new InvalidRequest({
   error: "query: tags: expected comma-separated hex tags such as 0x1003",
@@ -53,7 +57,7 @@ const lookup = route({
   group,
   summary: "Look up the records of an emoji id, optionally filtered by tags",
   description:
-    "Returns all records, or with `tags` only those of these categories. A cached answer needs no query, and it is never older than an acknowledged change. Send the `ETag` as `If-None-Match` to get 304 while nothing has changed. 404 means that the id is valid but not registered.",
+    "Returns all records, or with `tags` only those of these categories. A cached answer needs no query, and it is never older than an acknowledged change. Send the `ETag` as `If-None-Match` to get 304 while nothing has changed. 404 means that the id is valid but not registered. [Records](/docs/records) lists all tags and the forms of the data.",
   method: "get",
   path: "/emoji_id/:emoji_id",
   auth: "none",
@@ -110,7 +114,7 @@ const payment = route({
   group,
   summary: "Look up one payment address per category",
   description:
-    "Returns for each category the newest default record, or the newest record if none is a default. To send an asset on a known network, use `GET /emoji_id/{emoji_id}/resolve` instead: it never returns an address of another network.",
+    "Returns for each category the newest default record, or the newest record if none is a default. To send an asset on a known network, use `GET /emoji_id/{emoji_id}/resolve` instead: it never returns an address of another network. [For wallets](/docs/for-wallets) explains which address to use, and [Records](/docs/records#default) what a default record is.",
   method: "get",
   path: "/emoji_id/:emoji_id/payment",
   auth: "none",

@@ -34,6 +34,12 @@ const validatorParameter = {
   schema: { type: "string" },
 }
 
+/** Returns the description of a parameter and its schema without it, because OpenAPI has a place for it of its own. */
+const describedParameter = (schema: Json): Json => {
+  const { description, ...rest } = schema
+  return { ...(description === undefined ? {} : { description }), schema: typedParameter(rest) }
+}
+
 /** Returns the parameters of an operation: path, query, and the headers that the handler reads. */
 export const parametersOf = (route: Route, ref: (schema: Schema.Top) => Json) => {
   const fields = route.query ?? route.search
@@ -44,14 +50,15 @@ export const parametersOf = (route: Route, ref: (schema: Schema.Top) => Json) =>
       name,
       in: "path",
       required: true,
-      schema:
-        route.params?.[name] === undefined ? { type: "string" } : typedParameter(ref(route.params[name])),
+      ...describedParameter(
+        route.params?.[name] === undefined ? { type: "string" } : ref(route.params[name]),
+      ),
     })),
     ...Object.entries((query?.["properties"] as Json | undefined) ?? {}).map(([name, schema]) => ({
       name,
       in: "query",
       required: required.has(name),
-      schema: typedParameter(schema as Json),
+      ...describedParameter(schema as Json),
     })),
     ...(takesValidator(route) ? [validatorParameter] : []),
     ...(takesKey(route) ? [idempotencyParameter] : []),

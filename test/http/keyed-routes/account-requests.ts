@@ -134,7 +134,13 @@ export const accountRequests: Record<string, Prepare> = {
   createUser: async () => ({
     method: "POST",
     path: "/users",
-    options: { body: { email: someEmail(), password, first_name: "Ada" } },
+    options: {
+      body: {
+        email: someEmail().replace("person", "new"),
+        password: "a password of your own",
+        first_name: "Ada",
+      },
+    },
   }),
   updateAccount: async (service) => {
     const { token } = await register(service)
