@@ -1,5 +1,22 @@
 // Generated from the route table by `npm run docs`. Do not edit.
 
+export interface AdminFigures {
+  readonly registered_ids: number
+  readonly registered_ids_is_estimate: boolean
+  readonly open_holds: number
+  readonly waiting_mail: number
+  readonly oldest_mail_seconds: number
+  readonly live_sockets?: number
+  readonly days: ReadonlyArray<DaySales>
+}
+
+export interface DaySales {
+  readonly day: string
+  readonly orders: number
+  readonly sales_in_cents: number
+  readonly refunds_in_cents: number
+}
+
 export interface AcceptTransfer {
   readonly code: string
 }
@@ -1329,6 +1346,13 @@ export interface Operations {
     readonly query: { readonly eid?: string }
     readonly body: undefined
     readonly answer: string
+  }
+  /** Get the key figures: ids, sales, open holds, waiting mail, live sockets. */
+  readonly "GET /admin/figures": {
+    readonly params: {}
+    readonly query: {}
+    readonly body: undefined
+    readonly answer: AdminFigures
   }
   /** List recent events, newest first. */
   readonly "GET /admin/events": {
