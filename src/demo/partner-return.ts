@@ -41,12 +41,12 @@ const received = (values: Values): Content => {
     known.length > 0 &&
     html`<section class="card"><h2 class="first">What the directory told the wallet</h2>
 <p class="soft small">These values are in the address of this page.</p>
-<dl class="facts">${known.map(
+<ul class="records">${known.map(
       (name) =>
-        html`<dt><code>${name}</code><br><span class="soft small">${meanings[name]}</span></dt><dd>${
+        html`<li><span class="record"><strong>${name}</strong><br><span class="soft small">${meanings[name]}</span></span><span class="end">${
           name === "refresh_token" ? "a secret, not shown" : values[name]
-        }</dd>`,
-    )}</dl></section>`
+        }</span></li>`,
+    )}</ul></section>`
   )
 }
 

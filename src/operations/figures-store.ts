@@ -19,7 +19,7 @@ export const readFigures = Effect.gen(function* () {
           from journal j
          cross join lateral (select x.account, x.cents from ledger_line x where x.journal_id = j.id offset 0) l
          where j.at >= (select first_day::timestamp at time zone 'UTC' from bound) and l.account in ('sales', 'refunds')
-      ), day as (
+      ), sold as (
         select to_char(first_day + n, 'YYYY-MM-DD') as day,
                count(distinct b.order_id) filter (where b.account = 'sales')::int as orders,
                coalesce(-sum(b.cents) filter (where b.account = 'sales'), 0)::bigint as sales_in_cents,
@@ -27,7 +27,7 @@ export const readFigures = Effect.gen(function* () {
           from bound cross join generate_series(0, ${shownDays - 1}::int) n left join booked b on b.day = first_day + n
          group by first_day, n
       )
-      select (select jsonb_agg(day order by day.day) from day) as days,
+      select (select jsonb_agg(to_jsonb(s) order by s.day) from sold s) as days,
              (select count(*)::int from (select from entity where kind = 'order' and status = 'PendingPayment'
                 order by created_at, id) waiting) as open_holds,
              (select count(*)::int from (select from emoji_id limit ${maxCounted + 1}) counted) as registered_ids`,

@@ -71,9 +71,21 @@ ${
   })
 }
 
+/**
+ * Where the user requests another link: the page that the link led to, if it has a form for that, otherwise the
+ * console.
+ */
+const requestPath = (next: string | undefined, form: "forgot" | "mail"): string =>
+  next === undefined || next.startsWith("/#") ? `/#/sign-in/${form}` : next
+
+/**
+ * The page of a link that cannot be used. `next` is where the link led to. `form` is the form of the console for
+ * another link.
+ */
 export const linkInvalidPage = (
-  again: string | undefined,
+  next: string | undefined,
   why = "It was already used, a newer link was opened, or it has expired. Each link works once.",
+  form: "forgot" | "mail" = "mail",
 ) =>
   page({
     title: "This link is no longer valid",
@@ -83,8 +95,8 @@ export const linkInvalidPage = (
 <h1>This link is no longer valid</h1>
 <p>${why}</p>
 <p class="soft">If you have used it in this browser, you are signed in already.</p>
-${again !== undefined && html`<p><a class="button" href="${again}">Request a new link</a></p>`}
-<p>${homeLink(again === undefined ? "" : "plain")}</p>
+<p>${homeLink()}</p>
+<p><a class="button plain" href="${requestPath(next, form)}">Request a new link</a></p>
 </main>`,
   })
 

@@ -39,7 +39,7 @@ const worth = (facts: Facts): string =>
   `${counted(facts.number("items"), "item")} for ${dollars(facts.number("total_in_cents"))}`
 
 const ofOrder: Readonly<Record<string, Sentence>> = {
-  Draft: (facts) => `A cart was changed: ${worth(facts)}.`,
+  Draft: (facts) => `${order(facts)} is an open cart: ${worth(facts)}.`,
   PendingPayment: (facts) =>
     `${order(facts)} waits for a payment of ${dollars(facts.number("remaining_due_in_cents"))}.`,
   Paid: (facts) => `${order(facts)} was paid: ${worth(facts)}.`,
@@ -63,11 +63,20 @@ const records: Sentence = (facts) => {
   return `The records of ${id(facts)} were changed: ${changes.join(", ")}.`
 }
 
+/** An event that the buyer's open pages get. The channel of the order has an event of its own. */
+const toldBuyer =
+  (what: Sentence): Sentence =>
+  (facts) =>
+    `The buyer was told: ${what(facts)}`
+
+const expiring: Sentence = (facts) => `${order(facts)} expires in less than a minute unless it is paid.`
+const expired: Sentence = (facts) => `${order(facts)} expired, because it was not paid in time.`
+
 /** One sentence per type of event. */
 export const sentences: Readonly<Record<string, Sentence>> = {
-  "cart.changed": changedOrder,
-  "cart.expiring": (facts) => `${order(facts)} expires in less than a minute unless it is paid.`,
-  "cart.expired": (facts) => `${order(facts)} expired, because it was not paid in time.`,
+  "cart.changed": toldBuyer(changedOrder),
+  "cart.expiring": toldBuyer(expiring),
+  "cart.expired": toldBuyer(expired),
   "order.changed": changedOrder,
   "order.paid": (facts) => `${order(facts)} was paid: ${worth(facts)}.`,
   "order.payment_received": (facts) => `A payment for ${order(facts)} arrived.`,

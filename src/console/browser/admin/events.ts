@@ -45,9 +45,10 @@ const entry = (event: RecentEvent, isNew: boolean) =>
   h(
     "li",
     { class: isNew ? "event changed" : "event" },
-    h("time", { class: "soft small", datetime: event.at, title: when(event.at) }, shownTime(event.at)),
     h("span", { class: "event-sign", "aria-hidden": "true" }, kinds[kindOf(event)]?.[1] ?? "•"),
-    h("div", { class: "event-text" }, h("p", {}, sentenceOf(event)), detailsOf(event)),
+    h("p", {}, sentenceOf(event)),
+    h("time", { class: "soft small", datetime: event.at, title: when(event.at) }, shownTime(event.at)),
+    detailsOf(event),
   )
 
 const nothing = (kind: string) =>

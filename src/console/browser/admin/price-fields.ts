@@ -22,7 +22,7 @@ const pointRow = (number: number, point: Points[number], isOnly: boolean, remove
     "fieldset",
     { class: "price-point" },
     h("legend", {}, `Price point ${number}`),
-    field("Rhythm score", {
+    field("Score", {
       name: "score",
       type: "number",
       min: "1",
@@ -31,7 +31,7 @@ const pointRow = (number: number, point: Points[number], isOnly: boolean, remove
       required: true,
       value: String(point.score),
     }),
-    field("Price in dollars", {
+    field("Price in $", {
       name: "dollars",
       type: "number",
       min: "0",
@@ -135,7 +135,7 @@ export const priceFields = (parameters: MarketParameters, changed: () => void) =
     h("h3", {}, "Which lengths are for sale"),
     h(
       "div",
-      { class: "field-row" },
+      { class: "price-lengths" },
       lengths.map((length) => lengthChoice(length, parameters)),
     ),
   ]

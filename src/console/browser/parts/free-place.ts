@@ -49,7 +49,8 @@ const candidates = (current: number, height: number, ranges: ReadonlyArray<Range
 const findTop = (box: HTMLElement, space: Range): number => {
   const at = box.getBoundingClientRect()
   const forms = formsInUse()
-  for (const avoided of [controlsOf(forms), mainControls(forms)]) {
+  const everything = document.querySelectorAll(`main :is(a, ${controls})`)
+  for (const avoided of [everything, controlsOf(forms), mainControls(forms)]) {
     const ranges = rangesOf(avoided, at)
     const found = candidates(at.top, at.height, ranges, space).find((top) => isFree(top, at.height, ranges))
     if (found !== undefined) return found
