@@ -8,6 +8,7 @@ import { twoFactor } from "./accounts/two-factor/routes.ts"
 import { users } from "./accounts/user-routes.ts"
 import { consolePages } from "./console/routes.ts"
 import { currentUser } from "./current-user/routes.ts"
+import { demoPages } from "./demo/partner-return.ts"
 import { emojiIds } from "./directory/emoji-routes.ts"
 import { idRegistry } from "./directory/id-registry-routes.ts"
 import { jsonStore } from "./directory/json-store-routes.ts"
@@ -30,6 +31,7 @@ import { mintedIds } from "./minting/minted-routes.ts"
 import { tokens } from "./minting/routes.ts"
 import { adminEvents } from "./operations/admin-event-routes.ts"
 import { dev } from "./operations/dev-routes.ts"
+import { adminFigures } from "./operations/figures-routes.ts"
 import { operations } from "./operations/routes.ts"
 import { versionRoutes } from "./operations/version-routes.ts"
 import { cart } from "./orders/cart/routes.ts"
@@ -69,6 +71,8 @@ const table = [
   ...assets,
   ...consolePages,
   ...adminEvents,
+  ...adminFigures,
+  ...demoPages,
   ...lookups,
   ...resolves,
   ...histories,

@@ -15,6 +15,16 @@ export type AddItemsCartRequestItems = {
   readonly lootbox_id: string
 }
 
+export interface AdminFigures {
+  readonly registered_ids: number
+  readonly registered_ids_is_estimate: boolean
+  readonly open_holds: number
+  readonly waiting_mail: number
+  readonly oldest_mail_seconds: number
+  readonly live_sockets?: number
+  readonly days: ReadonlyArray<DaySales>
+}
+
 export interface AdminNewLootBoxBody {
   readonly status: LootBoxStatus
   readonly yats: ReadonlyArray<string>
@@ -203,6 +213,13 @@ export interface CurrentUser {
   readonly role: Role
   readonly user: DisplayUser
   readonly partner_transaction_id?: string
+}
+
+export interface DaySales {
+  readonly day: string
+  readonly orders: number
+  readonly sales_in_cents: number
+  readonly refunds_in_cents: number
 }
 
 export interface DeletedUser {
@@ -1363,6 +1380,13 @@ export interface Operations {
     readonly query: { readonly limit?: number; readonly kind?: string; readonly before?: string; readonly after?: string }
     readonly body: undefined
     readonly answer: RecentEvents
+  }
+  /** Get the key figures: ids, sales, open holds, waiting mail, live sockets. */
+  readonly "GET /admin/figures": {
+    readonly params: {}
+    readonly query: {}
+    readonly body: undefined
+    readonly answer: AdminFigures
   }
   /** Look up the records of an emoji id, optionally filtered by tags. */
   readonly "GET /emoji_id/{emoji_id}": {

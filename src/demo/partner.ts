@@ -8,6 +8,7 @@ import { Organizations } from "../organizations/organization-store.ts"
 import { viewOf } from "../organizations/written-view.ts"
 import { clientSecretHash, OauthClients } from "../sign-in/oauth/oauth-client-store.ts"
 import { DemoItems } from "./demo-item-store.ts"
+import { partnerReturnPath } from "./partner-return.ts"
 import { bob } from "./people.ts"
 import { demoSecret } from "./secrets.ts"
 import type { SeedStep } from "./seed-step.ts"
@@ -24,7 +25,7 @@ const ensurePartner = Effect.gen(function* () {
   const organizations = yield* Organizations
   const known = yield* organizations.findByPartnerPath(partnerPath)
   // Without a return link the flows end with a page of this service. That is the case if BASE_URL is http on a network.
-  const link = isPartnerLink(baseUrl, config) ? { return_link: `${baseUrl}/?returned=1` } : {}
+  const link = isPartnerLink(baseUrl, config) ? { return_link: `${baseUrl}${partnerReturnPath}` } : {}
   const facts = { name: "Demo Wallet", partner_path: partnerPath, ...link }
   const note = DemoItems.use((items) => items.note({ kind: "organization", name: partnerPath }))
   const id = known?.organization_id ?? viewOf((yield* organizations.create(facts, yield* note)).outcome).id

@@ -1,10 +1,10 @@
 import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { PublicLootBox } from "../../schema/lootboxes/lootbox.ts"
+import { priceInCents } from "../../schema/market/price-curve.ts"
 import { Users } from "../accounts/user-store.ts"
 import type { Principal } from "../http/principal.ts"
 import { Market } from "../market/market.ts"
-import { priceInCents } from "../market/pricing.ts"
 import type { LootboxRow } from "./lootbox-store.ts"
 import { LootboxTypes } from "./lootbox-type-store.ts"
 

@@ -101,12 +101,12 @@ const keptReasons: Readonly<Record<string, readonly [string, string]>> = {
 
 const templates: Readonly<Record<string, Template>> = {
   magic_link: (data) => ({
-    subject: "Your login link",
+    subject: "Your sign-in link",
     parts: [
-      ...linkOf(data, "Open this link to log in"),
+      ...linkOf(data, "Open this link to sign in"),
       {
         small:
-          "The link works once and expires soon. If you did not request it, ignore this email. No one can log in without the link.",
+          "The link works once and expires soon. If you did not request it, ignore this email. No one can sign in without the link.",
       },
     ],
   }),
@@ -182,7 +182,7 @@ const templates: Readonly<Record<string, Template>> = {
       ...some(word(data, "message"), (message) => `Message from the sender: ${message}`),
       "Enter this code to accept the transfer.",
       ...codeOf(data),
-      ...linkOf(data, "Your email address is not confirmed yet. Log in and confirm it to see the transfer"),
+      ...linkOf(data, "Your email address is not confirmed yet. Sign in and confirm it to see the transfer"),
       { small: `${lifeOf(data)} The transfer happens only if you enter it.` },
     ],
   }),
@@ -193,7 +193,7 @@ const templates: Readonly<Record<string, Template>> = {
       `${word(data, "sender") || "Someone"} wants to transfer ${word(data, "eid") || "an emoji id"} to you.`,
       ...some(word(data, "message"), (message) => `Message from the sender: ${message}`),
       ...codeOf(data),
-      ...linkOf(data, "Log in with this email address to accept the transfer"),
+      ...linkOf(data, "Sign in with this email address to accept the transfer"),
     ],
   }),
   transfer_accepted: (data) => ({

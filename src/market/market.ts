@@ -3,12 +3,12 @@ import type { Written } from "../../actors/operation.ts"
 import type { EmojiId } from "../../schema/directory/emoji-id.ts"
 import { rhythmScore } from "../../schema/directory/rhythm-score.ts"
 import type { Unavailable } from "../../schema/errors.ts"
+import { priceInCents } from "../../schema/market/price-curve.ts"
 import type { Availability } from "../../schema/market/search-result.ts"
 import { Bus } from "../cluster/bus.ts"
 import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { defaultMarketParameters, heldBackBy, lengthOf, type MarketParameters } from "./market-parameters.ts"
 import { type HeldRow, makeMarketStore } from "./market-store.ts"
-import { priceInCents } from "./pricing.ts"
 
 export interface Price {
   readonly id: EmojiId

@@ -4,9 +4,9 @@ import { html } from "../web/html.ts"
 import { abortForm, partnerPage, type Visitor } from "./page-shell.ts"
 
 const purposes = {
-  get: "Log in to get your emoji id",
-  connect: "Log in to connect your emoji id",
-  manage: "Log in to manage your emoji ids",
+  get: "Sign in to get your emoji id",
+  connect: "Sign in to connect your emoji id",
+  manage: "Sign in to manage your emoji ids",
 } as const
 
 /** Why the user has to log in although the partner sent a refresh token. */
@@ -14,7 +14,7 @@ const loginProblem = ({ partner, visit }: Visitor): string | undefined => {
   if (visit.loginProblem === undefined) return undefined
   const what =
     visit.loginProblem === "ended" ? "has expired or was replaced" : "still needs a two-factor code"
-  return `The login that ${partner.name} sent ${what}. Log in to continue, or go back to ${partner.name} and open the link again.`
+  return `The login that ${partner.name} sent ${what}. Sign in to continue, or go back to ${partner.name} and open the link again.`
 }
 
 export const partnerLoginPage = (
@@ -25,7 +25,7 @@ export const partnerLoginPage = (
     title: purposes[visitor.flow],
     status: facts.failed === undefined ? 200 : 422,
     body: html`<h1>${purposes[visitor.flow]}</h1>
-<p>${visitor.flow === "connect" && html`Log in to the account that owns your emoji id. `}Your email address is not shared with ${visitor.partner.name}.</p>
+<p>${visitor.flow === "connect" && html`Sign in to the account that owns your emoji id. `}Your email address is not shared with ${visitor.partner.name}.</p>
 ${facts.failed === undefined && notice(loginProblem(visitor), "warn")}
 ${loginForms({ action: visitor.home, formToken: visitor.browser.formToken, ...facts })}
 ${abortForm(visitor)}`,
@@ -53,6 +53,6 @@ export const mailSentPage = (
     title: "Check your email",
     body: html`<div class="center"><p class="emoji huge" aria-hidden="true">📬</p>
 <h1>Check your email</h1>
-<p>If <strong>${email}</strong> belongs to an account${what === "login" && " that can log in by email link"}, we sent a link to it.</p>
-<p class="soft">Open the link in this browser to continue. If you received no email, <a href="${visitor.home}">request another link</a>${what === "login" && " or log in with your password"}.</p></div>`,
+<p>If <strong>${email}</strong> belongs to an account${what === "login" && " that can sign in by email link"}, we sent a link to it.</p>
+<p class="soft">Open the link in this browser to continue. If you received no email, <a href="${visitor.home}">request another link</a>${what === "login" && " or sign in with your password"}.</p></div>`,
   })

@@ -1,5 +1,6 @@
 import type { TwoFactorProvider } from "../../schema/accounts/user.ts"
 import type { Browser } from "../accounts/sessions/browser-cookies.ts"
+import { homeLink } from "../web/error-page.ts"
 import { type Html, html } from "../web/html.ts"
 import { bigId, idButton, spokenName } from "../web/id-tile.ts"
 import { page } from "../web/page.ts"
@@ -40,9 +41,9 @@ ${hiddenToken(shown.browser.formToken)}
 export const loginPage = (shown: Shown & { readonly email?: string }) =>
   show(
     shown,
-    `Log in to ${shown.request.client.name}`,
+    `Sign in to ${shown.request.client.name}`,
     html`<p class="eyebrow">Emoji Id Directory</p>
-<h1>Log in to ${shown.request.client.name} with your emoji id</h1>
+<h1>Sign in to ${shown.request.client.name} with your emoji id</h1>
 ${loginForms({ ...formOf(shown), ...(shown.email === undefined ? {} : { email: shown.email }) })}
 ${denyForm(shown)}`,
   )
@@ -109,10 +110,11 @@ ${denyForm(shown)}`,
  */
 export const untrustedPage = (error: string) =>
   page({
-    title: "This login cannot continue",
+    title: "This sign-in cannot continue",
     status: 400,
     body: html`<main class="center"><p class="emoji huge" aria-hidden="true">🛑</p>
-<h1>This login cannot continue</h1>
+<h1>This sign-in cannot continue</h1>
 <p>${error}</p>
-<p class="soft">No data was shared. If you trust the application that sent you here, inform its developers that the <code>client_id</code> or <code>redirect_uri</code> of their request does not match the registered values.</p></main>`,
+<p class="soft">No data was shared. If you trust the application that sent you here, inform its developers that the <code>client_id</code> or <code>redirect_uri</code> of their request does not match the registered values.</p>
+<p>${homeLink()}</p></main>`,
   })

@@ -16,7 +16,7 @@ export const logInFromBrowser = Effect.fnUntraced(function* (headers: Readonly<R
   }
   const { sessionToken } = (yield* BrowserCookies).read(headers)
   const found = yield* BrowserSessions.use((sessions) => sessions.find(sessionToken ?? ""))
-  if (!found?.admitted) return yield* new NotFound({ error: "This browser is not logged in. Log in first." })
+  if (!found?.admitted) return yield* new NotFound({ error: "This browser is not signed in. Sign in first." })
   const sessions = yield* Sessions
   const verifiedAt = yield* sessions.findVerifiedAt(found.sessionId)
   return yield* sessions.opened(

@@ -40,13 +40,13 @@ ${hiddenToken(facts.formToken)}
 <button class="unseen" name="action" value="enter" tabindex="-1" aria-hidden="true"></button>
 <label for="email">Your email address</label>
 <input id="email" name="email" type="email" autocomplete="email" inputmode="email" maxlength="320" required value="${facts.email}">
-<p class="soft small">We email you a link that logs you in. The link works once.</p>
+<p class="soft small">We email you a link that signs you in. The link works once.</p>
 <button class="full" name="action" value="link">Email me a link</button>
 <details${facts.failed !== undefined && html` open`}>
 <summary>I have a password</summary>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="1600"${describedByNotice(facts.failed)}>
-<button class="plain full" name="action" value="password">Log in with password</button>
+<button class="plain full" name="action" value="password">Sign in with password</button>
 <p class="center"><button class="link" name="action" value="reset">Forgot password?</button></p>
 </details>
 </form>`
@@ -71,6 +71,6 @@ ${facts.provider === "SMS" && html`<button class="plain" name="action" value="sm
 export const loggedInAs = (facts: FormFacts & { readonly email: string | null }): Html => html`
 <form method="post" action="${facts.action}" class="who">
 ${hiddenToken(facts.formToken)}
-<span class="soft">${facts.email === null ? "You are logged in" : html`Logged in as <strong>${facts.email}</strong>`}</span>
+<span class="soft">${facts.email === null ? "You are signed in" : html`Signed in as <strong>${facts.email}</strong>`}</span>
 <button class="link" name="action" value="leave">Use another account</button>
 </form>`

@@ -1,12 +1,13 @@
 import type { TwoFactorProvider } from "../../schema/accounts/user.ts"
 import type { LinkPurpose } from "../accounts/login/magic-link-store.ts"
 import type { Browser } from "../accounts/sessions/browser-cookies.ts"
+import { homeLink } from "../web/error-page.ts"
 import { html } from "../web/html.ts"
 import { page } from "../web/page.ts"
 import { accountName, codeForm, describedByNotice, hiddenToken, notice } from "./login-page.ts"
 
 const useButton = (confirms: boolean) =>
-  html`<button class="full" name="action" value="use" autofocus>${confirms ? "Confirm email address" : "Log me in"}</button>`
+  html`<button class="full" name="action" value="use" autofocus>${confirms ? "Confirm email address" : "Sign in"}</button>`
 
 /**
  * The action of the button that removes the password, sessions and keys that were created before the address was
@@ -27,7 +28,7 @@ const passwordChoice = (
 <label for="password">The password you registered with</label>
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="1600" required autofocus${describedByNotice(failed)}>
 <button class="full" name="action" value="password">Confirm email address</button>
-<p class="soft small">If you did not register here, or lost the password, confirm the address without it. This removes the password and logs out every device. API keys stop working.</p>
+<p class="soft small">If you did not register here, or lost the password, confirm the address without it. This removes the password and signs out every device. API keys stop working.</p>
 <button class="plain full" name="action" value="${discardAction}" formnovalidate>Confirm and remove the password</button>`
 
 /**
@@ -49,13 +50,13 @@ export const linkPage = (facts: {
 }) => {
   const confirms = facts.purpose === "confirm"
   return page({
-    title: confirms ? "Confirm your email address" : "Log in",
+    title: confirms ? "Confirm your email address" : "Sign in",
     status: facts.failed === undefined ? 200 : 422,
     formsLeadOut: facts.formsLeadOut,
     headers: { "Set-Cookie": facts.browser.fresh },
     body: html`<main class="center">
 <p class="emoji huge" aria-hidden="true">${confirms ? "📬" : "🔑"}</p>
-<h1>${confirms ? "Confirm your email address" : "Log in"}</h1>
+<h1>${confirms ? "Confirm your email address" : "Sign in"}</h1>
 <p class="soft">${facts.email}</p>
 <form method="post" action="${facts.action}">
 ${hiddenToken(facts.browser.formToken)}<input type="hidden" name="user" value="${facts.userId}">
@@ -63,16 +64,28 @@ ${facts.asksPassword ? passwordChoice(facts.email, facts.failed) : useButton(con
 </form>
 ${
   facts.discardsCredentials &&
-  html`<p class="soft small">You are not logged in here. Confirming logs out every device, and API keys stop working. To keep them, open the link in the browser where you changed the address.</p>`
+  html`<p class="soft small">You are not signed in here. Confirming signs out every device, and API keys stop working. To keep them, open the link in the browser where you changed the address.</p>`
 }
 <p class="soft small">If you did not expect this page, close it. Nothing was changed.</p>
 </main>`,
   })
 }
 
+/**
+ * Where the user requests another link: the page that the link led to, if it has a form for that, otherwise the
+ * console.
+ */
+const requestPath = (next: string | undefined, form: "forgot" | "mail"): string =>
+  next === undefined || next.startsWith("/#") ? `/#/sign-in/${form}` : next
+
+/**
+ * The page of a link that cannot be used. `next` is where the link led to. `form` is the form of the console for
+ * another link.
+ */
 export const linkInvalidPage = (
-  again: string | undefined,
+  next: string | undefined,
   why = "It was already used, a newer link was opened, or it has expired. Each link works once.",
+  form: "forgot" | "mail" = "mail",
 ) =>
   page({
     title: "This link is no longer valid",
@@ -81,7 +94,9 @@ export const linkInvalidPage = (
 <p class="emoji huge" aria-hidden="true">⌛</p>
 <h1>This link is no longer valid</h1>
 <p>${why}</p>
-${again !== undefined && html`<p><a class="button" href="${again}">Request a new link</a></p>`}
+<p class="soft">If you have used it in this browser, you are signed in already.</p>
+<p>${homeLink()}</p>
+<p><a class="button plain" href="${requestPath(next, form)}">Request a new link</a></p>
 </main>`,
   })
 
@@ -104,7 +119,7 @@ ${codeForm({ ...facts, formToken: facts.browser.formToken })}</main>`,
 const passwordForm = (formToken: string, email: string | null, failed: string | undefined) => html`
 <form method="post" action="/magic_link/done" class="card">${hiddenToken(formToken)}${accountName(email)}
 <h2 class="first">Do you want a password?</h2>${notice(failed)}
-<p class="soft small">With a password you log in without waiting for an email. You can then no longer log in by email link.</p>
+<p class="soft small">With a password you sign in without waiting for an email. You can then no longer sign in by email link.</p>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="1600" required${describedByNotice(failed)}>
 <button class="full" name="action" value="password">Set password</button></form>`
@@ -119,13 +134,13 @@ export const welcomePage = (facts: {
   readonly failed?: string
 }) =>
   page({
-    title: "You are logged in",
+    title: "You are signed in",
     status: facts.failed === undefined ? 200 : 422,
     headers: { "Set-Cookie": facts.browser.fresh },
     body: html`<main><div class="center">
 <p class="emoji huge" aria-hidden="true">🎉</p>
-<h1>${facts.isConfirmed ? "Your address is confirmed" : "You are logged in"}</h1>
-<p>${facts.email !== null && html`You are logged in as <strong>${facts.email}</strong>.`} You can close this page and continue where you started.</p>
+<h1>${facts.isConfirmed ? "Your address is confirmed" : "You are signed in"}</h1>
+<p>${facts.email !== null && html`You are signed in as <strong>${facts.email}</strong>.`} You can close this page and continue where you started.</p>
 <p><a class="button" href="${facts.homeUrl}">Go to the directory</a></p></div>
 ${!facts.hasPassword && (facts.isConfirmed || facts.failed !== undefined) && passwordForm(facts.browser.formToken, facts.email, facts.failed)}
 </main>`,

@@ -1,4 +1,5 @@
 import type { Browser } from "../accounts/sessions/browser-cookies.ts"
+import { homeLink } from "../web/error-page.ts"
 import { html } from "../web/html.ts"
 import { page } from "../web/page.ts"
 import { accountName, describedByNotice, hiddenToken, notice } from "./login-page.ts"
@@ -35,7 +36,8 @@ export const resetSentPage = (email: string) =>
     body: html`<main class="center"><p class="emoji huge" aria-hidden="true">📬</p>
 <h1>Check your email</h1>
 <p>If <strong>${email}</strong> belongs to an account, we sent a link to it. The link works once.</p>
-<p class="soft">If you received no email, <a href="/password_reset">request another link</a>.</p></main>`,
+<p class="soft">If you received no email, <a href="/password_reset">request another link</a>.</p>
+<p>${homeLink("plain")}</p></main>`,
   })
 
 /** Asks for the new password. Opening this page does not use the link up. */
@@ -55,7 +57,7 @@ ${hiddenToken(shown.browser.formToken)}${accountName(shown.email)}
 ${notice(shown.failed)}
 <label for="password">New password</label>
 <input id="password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="1600" required autofocus${describedByNotice(shown.failed)}>
-<p class="soft small">All devices are logged out. API keys continue to work; delete those that you do not know.</p>
+<p class="soft small">All devices are signed out. API keys continue to work; delete those that you do not know.</p>
 <button class="full">Set new password</button>
 </form>
 <p class="soft small center">If you did not request this, close the page. Your password stays as it is.</p></main>`,
@@ -66,6 +68,6 @@ export const resetDonePage = (homeUrl: string) =>
     title: "Your password was changed",
     body: html`<main class="center"><p class="emoji huge" aria-hidden="true">🎉</p>
 <h1>Your password was changed</h1>
-<p>You are logged in here. All other devices were logged out.</p>
+<p>You are signed in here. All other devices were signed out.</p>
 <p><a class="button" href="${homeUrl}">Go to the directory</a></p></main>`,
   })

@@ -54,7 +54,7 @@ const showReset = route({
       const { action, again, formsLeadOut, token } = yield* readReset(search)
       if (token === undefined) return requestResetPage({ browser })
       const link = yield* inspect(token)
-      if (link === undefined) return linkInvalidPage(again)
+      if (link === undefined) return linkInvalidPage(again, undefined, "forgot")
       return newPasswordPage({ browser, action, email: link.email, formsLeadOut })
     }),
 })
@@ -99,11 +99,11 @@ const useReset = route({
       ).pipe(
         Effect.flatMap((tokens) => continueLogin(tokens, paths)),
         Effect.catchTags({
-          Unauthorized: () => Effect.succeed(linkInvalidPage(again)),
+          Unauthorized: () => Effect.succeed(linkInvalidPage(again, undefined, "forgot")),
           Unprocessable: ({ message: failed }) =>
             Effect.map(inspect(token), (link) =>
               link === undefined
-                ? linkInvalidPage(again)
+                ? linkInvalidPage(again, undefined, "forgot")
                 : newPasswordPage({ browser, action, email: link.email, formsLeadOut, failed }),
             ),
         }),

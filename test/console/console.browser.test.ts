@@ -152,7 +152,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     await page.getByRole("heading", { name: "Check your email" }).waitFor()
     const { body: mails } = await service.call("GET", `/dev/outbox?to=${person.email}`)
     await page.goto(mails[0].link)
-    await page.getByRole("button", { name: "Log me in" }).click()
+    await page.getByRole("button", { name: "Sign in" }).click()
     await page.getByRole("button", { name: "Sign out" }).waitFor()
 
     const elsewhere = await service.call("POST", "/console/session", {

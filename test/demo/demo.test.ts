@@ -64,6 +64,17 @@ describe("the demo data", () => {
     expect(clients.map((row) => row["client_id"])).toEqual(["demo-app"])
   })
 
+  it("has a partner whose return page explains the result and hides the login of the user", async () => {
+    const [organization] = await service.sql`select return_link as link from organization`
+    expect(organization?.["link"]).toMatch(/\/demo\/partner$/)
+    const query = new URLSearchParams({ action: "connect", eid: "🚀🌊🔥", refresh_token: "very-secret" })
+    const { text } = await service.call("GET", `/demo/partner?${query}`)
+    expect(text).toContain("You connected your emoji id")
+    expect(text).toContain("What a real wallet does now")
+    expect(text).not.toContain("very-secret")
+    expect((await service.call("GET", "/demo/partner?status=aborted")).text).toContain("Nothing was changed")
+  })
+
   it("is neither duplicated nor reset by a second seeding", async () => {
     const counts = () => service.sql`
       select (select count(*) from app_user) as users, (select count(*) from record) as records,

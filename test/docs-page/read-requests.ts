@@ -111,6 +111,7 @@ export const makeReadRequests = async (
     docs: get("/docs"),
     console: get(`/?emoji_id=${encodeURIComponent(exampleId)}`),
     consoleSearch: get(`/create?eid=${encodeURIComponent(exampleId)}`),
+    adminFigures: get("/admin/figures", admin),
     listEvents: get("/admin/events?kind=emoji_id&limit=2", admin),
     lookupEmojiID: get(id),
     lookupEmojiIDPayment: get(`${id}/payment`),

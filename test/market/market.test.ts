@@ -3,9 +3,10 @@ import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type EmojiId, parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import { rhythmScore } from "../../schema/directory/rhythm-score.ts"
+import { priceInCents } from "../../schema/market/price-curve.ts"
 import { Market } from "../../src/market/market.ts"
 import type { MarketParameters } from "../../src/market/market-parameters.ts"
-import { defaultPriceParameters, priceInCents } from "../../src/market/pricing.ts"
+import { defaultPriceParameters } from "../../src/market/pricing.ts"
 import { serve, type TestService, type TestUser } from "../fixtures/service.ts"
 
 const emojiId = (text: string): EmojiId => {

@@ -1,7 +1,8 @@
 import { Result, Schema } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { defaultPriceParameters, PriceParameters, priceInCents } from "../../src/market/pricing.ts"
+import { priceInCents } from "../../schema/market/price-curve.ts"
+import { defaultPriceParameters, PriceParameters } from "../../src/market/pricing.ts"
 
 const decode = Schema.decodeUnknownResult(PriceParameters)
 

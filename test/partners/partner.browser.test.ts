@@ -100,7 +100,7 @@ describe.skipIf(executable === undefined)("the user of a partner wallet", () => 
     await page.getByRole("button", { name: "Email me a link" }).click()
     await page.getByRole("heading", { name: "Check your email" }).waitFor()
     await page.goto(await newestMailLink(service, owner.email))
-    await page.getByRole("button", { name: "Log me in" }).click()
+    await page.getByRole("button", { name: "Sign in" }).click()
     await page.locator('button[value="💎👑"]').click()
     await page.getByText(bitcoin).waitFor()
     await page.getByRole("button", { name: "Connect 💎👑" }).click()

@@ -60,7 +60,7 @@ describe.skipIf(executable === undefined)("login to a third-party application", 
     await page.getByRole("heading", { name: "Check your mail" }).waitFor()
 
     await page.goto(await newestMailLink(service, user.email))
-    await page.getByRole("button", { name: "Log me in" }).click()
+    await page.getByRole("button", { name: "Sign in" }).click()
     await page.getByRole("heading", { name: "Choose an emoji id for Octo Chat" }).waitFor()
     await page.getByRole("button", { name: "fire, game die, fire" }).click()
     expect(await page.getByRole("heading").textContent()).toBe("Hello 🔥🎲🔥")
@@ -90,7 +90,7 @@ describe.skipIf(executable === undefined)("login to a third-party application", 
     const email = "newcomer@example.com"
     await service.call("POST", "/users", { body: { email } })
     await page.goto(await newestMailLink(service, email))
-    await page.getByRole("button", { name: "Log me in" }).click()
+    await page.getByRole("button", { name: "Sign in" }).click()
     const form = page.locator("form", { has: page.getByLabel("Password") })
     expect(await form.locator('[autocomplete="username"]').inputValue()).toBe(email)
     await page.getByLabel("Password").fill("a password for a newcomer")
@@ -142,7 +142,7 @@ describe.skipIf(executable === undefined)("login to a third-party application", 
     await page.getByRole("button", { name: "Email me a link" }).click()
     await page.getByRole("heading", { name: "At home" }).waitFor()
     await page.goto(await newestMailLink(service, user.email))
-    await page.getByRole("button", { name: "Log me in" }).click()
+    await page.getByRole("button", { name: "Sign in" }).click()
     await page.locator('button[value="🍀🎲"]').click()
     await page.getByRole("heading", { name: "At home" }).waitFor()
 
@@ -154,7 +154,7 @@ describe.skipIf(executable === undefined)("login to a third-party application", 
     await other.keyboard.press("Enter")
     await other.getByRole("heading", { name: "At home" }).waitFor()
     await other.goto(await newestMailLink(service, single.email))
-    await other.getByRole("button", { name: "Log me in" }).click()
+    await other.getByRole("button", { name: "Sign in" }).click()
     await other.getByRole("heading", { name: "At home" }).waitFor()
   })
 
@@ -199,7 +199,7 @@ describe.skipIf(executable === undefined)("login to a third-party application", 
     await page.getByRole("button", { name: "Email me a link" }).click()
     await page.goto(await newestMailLink(service, user.email))
     expect(await page.evaluate("document.cookie")).toBe("")
-    await page.getByRole("button", { name: "Log me in" }).click()
+    await page.getByRole("button", { name: "Sign in" }).click()
     await page.getByRole("heading", { name: "Hello 👑👑👑" }).waitFor()
     expect((await person.cookies(service.url)).every(({ httpOnly }) => httpOnly)).toBe(true)
     expect(problems).toEqual([])

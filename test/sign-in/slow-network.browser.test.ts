@@ -77,7 +77,7 @@ describe.skipIf(executable === undefined)(
       const proxy = await startSlowProxy()
       const page = await (await browser.person()).newPage()
       await page.goto(proxy.to(await register("impatient-1@example.com")))
-      await pressTwice(page, "Log me in", proxy)
+      await pressTwice(page, "Sign in", proxy)
       await page.getByRole("heading", { name: "Your address is confirmed" }).waitFor()
     })
 
@@ -85,7 +85,7 @@ describe.skipIf(executable === undefined)(
       const proxy = await startSlowProxy()
       const page = await (await browser.person()).newPage()
       await page.goto(proxy.to(await register("impatient-2@example.com")))
-      await page.getByRole("button", { name: "Log me in" }).click()
+      await page.getByRole("button", { name: "Sign in" }).click()
       await page.getByLabel("Password").fill("a password for the impatient")
       await pressTwice(page, "Set password", proxy)
       await page.getByLabel("Password").waitFor({ state: "detached" })

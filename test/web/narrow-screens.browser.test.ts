@@ -29,7 +29,7 @@ describe.skipIf(executable === undefined)("a page on a small screen", () => {
     await page.goto(await newestMailLink(service, email))
     await page.getByText(email).waitFor()
     expect(await overflowOf(page)).toBe(0)
-    await page.getByRole("button", { name: "Log me in" }).click()
+    await page.getByRole("button", { name: "Sign in" }).click()
     await page.getByRole("heading", { name: "Your address is confirmed" }).waitFor()
     expect(await overflowOf(page)).toBe(0)
     for (const flow of ["", "/link-email", "/manage"]) {

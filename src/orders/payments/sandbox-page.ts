@@ -1,3 +1,4 @@
+import type { OrderItem } from "../../../machines/orders/context.ts"
 import { notice } from "../../sign-in/login-page.ts"
 import { type Content, type Html, html } from "../../web/html.ts"
 import { dollars } from "../../web/money.ts"
@@ -46,8 +47,30 @@ const chains = (intentId: string, cents: number): Html => html`<h2>Or send one o
     html`<li><span class="record"><strong>${title}</strong><code>${address}</code></span><span class="price">${amount} ${currency}</span></li>`,
 )}</ul>`
 
+/** What the payment buys. */
+interface SoldItem {
+  readonly name: string
+  readonly cents: number
+}
+
+export const soldItem = ({ cents, emojiId, type }: OrderItem): SoldItem => ({
+  name: emojiId ?? (type === "LootBox" ? "Lootbox" : "Discount"),
+  cents,
+})
+
+const soldItems = (items: ReadonlyArray<SoldItem>): Content =>
+  items.length > 0 &&
+  html`<section class="card"><h2 class="first">Emoji Id Directory sells you</h2>
+<ul class="cart">${items.map(
+    ({ cents, name }) => html`<li><span>${name}</span><span class="price">${dollars(cents)}</span></li>`,
+  )}</ul></section>`
+
 /** The sandbox page where a buyer makes a test payment. */
-export const sandboxCheckoutPage = (session: SandboxSession, message: Content = "") => {
+export const sandboxCheckoutPage = (
+  session: SandboxSession,
+  items: ReadonlyArray<SoldItem>,
+  message: Content = "",
+) => {
   const { cancelUrl, cents, intentId, method, paidCents, status, successUrl } = session
   const due = Math.max(0, cents - paidCents)
   const isChain = method === "CryptoCommerce"
@@ -59,8 +82,10 @@ export const sandboxCheckoutPage = (session: SandboxSession, message: Content = 
     formsLeadOut: successUrl !== null,
     body: html`<main>
 <div class="center"><p><span class="play">Play money: nothing is charged</span></p>
-<h1 class="amount">${dollars(isReplaced ? 0 : due)}</h1><p class="soft">${due === 0 || isReplaced ? "Nothing due" : "Due"}</p></div>
+<h1 class="amount">${dollars(isReplaced ? 0 : due)}</h1><p class="soft">${due === 0 || isReplaced ? "Nothing due" : "Due"} to the Emoji Id Directory</p>
+<p class="soft small">This page stands for the page of a payment provider.</p></div>
 ${message}
+${soldItems(items)}
 <section class="card"><dl class="facts">
 <dt>Price</dt><dd>${dollars(cents)}</dd>
 <dt>Paid</dt><dd>${dollars(paidCents)}</dd>

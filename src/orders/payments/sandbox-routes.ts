@@ -6,8 +6,10 @@ import { AppConfig } from "../../config/config.ts"
 import { Reply } from "../../http/response/reply.ts"
 import { route } from "../../http/route.ts"
 import { notice } from "../../sign-in/login-page.ts"
+import type { Content } from "../../web/html.ts"
+import { Orders } from "../order-store.ts"
 import { Sandbox } from "./sandbox.ts"
-import { sandboxCheckoutPage } from "./sandbox-page.ts"
+import { sandboxCheckoutPage, soldItem } from "./sandbox-page.ts"
 import type { SandboxSession } from "./sandbox-store.ts"
 
 const params = { session: text(128) }
@@ -30,6 +32,13 @@ const getSession = Effect.fnUntraced(function* (sessionId: string) {
   return session ?? (yield* new NotFound({ error: "Checkout not found." }))
 })
 
+/** The page with the items of the order that is paid. */
+const checkoutPage = (session: SandboxSession, message?: Content) =>
+  Effect.map(
+    Orders.use((orders) => orders.find(session.orderId)),
+    (order) => sandboxCheckoutPage(session, order?.context.items.map(soldItem) ?? [], message),
+  )
+
 const showCheckout = route({
   ...shared,
   id: "sandboxCheckout",
@@ -40,8 +49,7 @@ const showCheckout = route({
   success: Schema.Unknown,
   produces: "text/html",
   errors: [NotFound],
-  handler: ({ params: { session } }) =>
-    Effect.map(getSession(session), (found) => sandboxCheckoutPage(found)),
+  handler: ({ params: { session } }) => Effect.flatMap(getSession(session), (found) => checkoutPage(found)),
 })
 
 const actions = ["pay", "underpay", "overpay", "decline"] as const
@@ -81,7 +89,7 @@ const payCheckout = route({
       const sandbox = yield* Sandbox
       if (action === "decline") {
         yield* sandbox.decline(session)
-        return sandboxCheckoutPage(session, notice("Payment declined. You can try again."))
+        return yield* checkoutPage(session, notice("Payment declined. You can try again."))
       }
       const cents = centsFor(action, session)
       const isTaken = cents > 0 && (yield* sandbox.pay(session, cents, { onTop: action === "overpay" }))
@@ -101,7 +109,7 @@ const payCheckout = route({
       const message = isTaken
         ? "Payment received."
         : "This checkout is already paid. No further payment was made."
-      return sandboxCheckoutPage(now, notice(message, "good"))
+      return yield* checkoutPage(now, notice(message, "good"))
     }),
 })
 

@@ -212,7 +212,11 @@ describe("the pages of a reset", () => {
     expect((await visitor.get("/password_reset/done")).text).toContain("Your password was changed")
     expect((await login(service, person.email, newPassword)).status).toBe(200)
     const again = await visitor.get(path)
-    expect([again.status, again.text.includes("no longer valid")]).toEqual([400, true])
+    expect([again.status, again.text.includes("no longer valid"), again.text.includes('href="/"')]).toEqual([
+      400,
+      true,
+      true,
+    ])
   })
 
   it("show the same text for an unknown address, and an error for a text that is no address", async () => {

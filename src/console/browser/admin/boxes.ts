@@ -28,6 +28,8 @@ const change = (label: string, action: () => Promise<unknown>, again: Again) =>
 const offer = ({ id }: PublicLootBox) =>
   call("PATCH /lootboxes/{id}", { params: { id }, body: { status: "Available" } })
 
+const nameOf = (box: PublicLootBox): string => box.lootbox_type?.name ?? "Lootbox"
+
 const boxActions = (box: PublicLootBox, again: Again) =>
   h(
     "div",
@@ -36,7 +38,10 @@ const boxActions = (box: PublicLootBox, again: Again) =>
     (box.status === "Draft" || box.status === "Available") &&
       confirmButton(
         "Delete",
-        { question: "Delete this lootbox?", consequence: "Its ids become available again." },
+        {
+          question: `Delete the lootbox ${nameOf(box)} with ${counted(box.yats.length, "id")}?`,
+          consequence: `Its ids become available again: ${box.yats.join(" ")}. You cannot undo this.`,
+        },
         async () => {
           await call("DELETE /lootboxes/{id}", { params: { id: box.id } })
           await again()
@@ -122,7 +127,7 @@ export const drawBoxes: Section["draw"] = async (place) => {
           : table(
               ["Lootbox", "Ids", "Value", "Owner", "Status", ""],
               boxes.map((box) => [
-                box.lootbox_type?.name ?? "Lootbox",
+                nameOf(box),
                 emojiLine(box.yats),
                 dollars(box.total_value),
                 box.owner?.email ?? "",

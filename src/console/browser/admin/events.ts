@@ -1,22 +1,23 @@
 import type { RecentEvent, RecentEvents } from "../../../client/api-types.ts"
 import { actionButton } from "../parts/actions.ts"
-import { choice, fill, h } from "../parts/dom.ts"
-import { clockTime, dollars, when } from "../parts/format.ts"
+import { choice, empty, fill, h } from "../parts/dom.ts"
+import { clockTime, when } from "../parts/format.ts"
 import { coalesced } from "../parts/signal.ts"
 import type { Section } from "../parts/subnav.ts"
 import { call } from "../platform/api.ts"
 import { subscribe } from "../platform/live.ts"
+import { sentenceOf } from "./event-sentences.ts"
 
-const kinds = ["cart", "order", "transfer", "lootbox", "session", "interest", "emoji_id", "market"]
-const signs: Readonly<Record<string, string>> = {
-  cart: "🛒",
-  order: "🧾",
-  transfer: "📮",
-  lootbox: "🎁",
-  session: "🔑",
-  interest: "🔔",
-  emoji_id: "🏷️",
-  market: "📈",
+/** The kinds of events with their names in the list of kinds, and their signs. */
+const kinds: Readonly<Record<string, readonly [name: string, sign: string]>> = {
+  cart: ["Carts", "🛒"],
+  order: ["Orders", "🧾"],
+  transfer: ["Transfers", "📮"],
+  lootbox: ["Lootboxes", "🎁"],
+  session: ["Sessions", "🔑"],
+  interest: ["Interests", "🔔"],
+  emoji_id: ["Ids", "🏷️"],
+  market: ["Market", "📈"],
 }
 const pollIntervalMs = 3000
 /**
@@ -25,38 +26,43 @@ const pollIntervalMs = 3000
 const maxNewEvents = 500
 const pageSize = 50
 
+/** The time of an event of today, and the date and time of an older one. */
+const shownTime = (at: string): string =>
+  new Date(at).toDateString() === new Date().toDateString() ? clockTime(at) : when(at)
+
 const kindOf = ({ event }: RecentEvent): string => event.split(".")[0] ?? ""
 
-/** Returns one line with the members of the data that are strings or numbers. */
-const gist = (data: unknown): string =>
-  Object.entries((data ?? {}) as Readonly<Record<string, unknown>>)
-    .filter(([, value]) => typeof value === "string" || typeof value === "number")
-    .map(([name, value]) =>
-      name.endsWith("_in_cents")
-        ? `${name.slice(0, -"_in_cents".length).replaceAll("_", " ")} ${dollars(Number(value))}`
-        : `${name.replaceAll("_", " ")} ${value}`,
-    )
-    .join(" · ")
+const detailsOf = ({ channel, data, event, offset }: RecentEvent) =>
+  h(
+    "details",
+    { class: "event-details small" },
+    h("summary", {}, "Details"),
+    h("p", { class: "soft" }, h("code", {}, event), ` · number ${offset} of `, h("code", {}, channel)),
+    h("pre", {}, JSON.stringify(data, null, 2)),
+  )
 
 const entry = (event: RecentEvent, isNew: boolean) =>
   h(
     "li",
     { class: isNew ? "event changed" : "event" },
-    h("time", { class: "soft small", datetime: event.at, title: when(event.at) }, clockTime(event.at)),
-    h("span", { class: "event-sign", "aria-hidden": "true" }, signs[kindOf(event)] ?? "•"),
-    h(
-      "div",
-      { class: "event-text" },
-      h("strong", {}, event.event),
-      " ",
-      h("span", { class: "soft small" }, event.channel.split(":")[0] === kindOf(event) ? "" : event.channel),
-      h("p", { class: "small soft gist" }, gist(event.data)),
-    ),
+    h("span", { class: "event-sign", "aria-hidden": "true" }, kinds[kindOf(event)]?.[1] ?? "•"),
+    h("p", {}, sentenceOf(event)),
+    h("time", { class: "soft small", datetime: event.at, title: when(event.at) }, shownTime(event.at)),
+    detailsOf(event),
   )
+
+const nothing = (kind: string) =>
+  kind === ""
+    ? empty("🕰️", "No events yet.")
+    : empty(
+        kinds[kind]?.[1] ?? "",
+        `No events of the kind “${kinds[kind]?.[0] ?? kind}” yet. New ones appear here.`,
+      )
 
 /** Draws all events, newest first. New events are added automatically. */
 export const drawEvents: Section["draw"] = async (place, lifetime) => {
   const list = h("ol", { class: "timeline", "aria-label": "Events" })
+  const none = h("div", {})
   const older = h("div", { class: "row middle" })
   let kind = ""
   let before: string | undefined
@@ -92,6 +98,10 @@ export const drawEvents: Section["draw"] = async (place, lifetime) => {
           { class: "plain" },
         ),
     )
+  const drawNone = (): void => {
+    list.hidden = list.childElementCount === 0
+    fill(none, list.hidden && nothing(kind))
+  }
   const start = async () => {
     const found = await read({})
     if (found === undefined) return
@@ -102,6 +112,7 @@ export const drawEvents: Section["draw"] = async (place, lifetime) => {
       list,
       found.data.map((event) => entry(event, false)),
     )
+    drawNone()
     drawOlder()
   }
   const poll = coalesced(async () => {
@@ -115,6 +126,7 @@ export const drawEvents: Section["draw"] = async (place, lifetime) => {
       // If one response cannot hold all new events, the list is reloaded, so that no events are missing.
       if (found.before !== undefined || newEvents > maxNewEvents) return await start()
       list.prepend(...found.data.map((event) => entry(event, true)))
+      drawNone()
     } catch {
       // A failure is ignored, because the next poll tries again.
     }
@@ -124,7 +136,7 @@ export const drawEvents: Section["draw"] = async (place, lifetime) => {
     choice(
       "Show",
       "kind",
-      [["", "All events"], ...kinds.map((name) => [name, name.replaceAll("_", " ")] as const)],
+      [["", "All events"], ...Object.entries(kinds).map(([kind, [name]]) => [kind, name] as const)],
       {
         onchange: ({ currentTarget }) => {
           kind = currentTarget.value
@@ -134,6 +146,7 @@ export const drawEvents: Section["draw"] = async (place, lifetime) => {
       },
     ),
     list,
+    none,
     older,
   )
   await start()

@@ -6,6 +6,7 @@ import { notify } from "../parts/notices.ts"
 import { type Cursor, drawPaged, type Section, table } from "../parts/subnav.ts"
 import { call } from "../platform/api.ts"
 import { explain } from "../platform/http.ts"
+import { searchForm } from "./search-form.ts"
 
 type Order = DisplayOrder
 type Status = Order["status"]
@@ -170,25 +171,15 @@ export const drawOrders: Section["draw"] = async (place, _lifetime, [userId]) =>
     place,
     userId !== undefined &&
       h("p", {}, "Orders of one user. ", h("a", { href: "#/admin/orders" }, "Show all orders")),
-    h(
-      "div",
-      { role: "search" },
-      actionForm(
-        {
-          label: "Search",
-          plain: true,
-          submit: async (values) => {
-            orderNumber = values.text("order_number").trim()
-            await start()
-          },
-        },
-        field(
-          "Order number",
-          { name: "order_number", type: "search", maxlength: "64" },
-          "The receipt contains the order number.",
-        ),
-      ),
-    ),
+    searchForm({
+      label: "Order number",
+      hint: "The receipt contains the order number.",
+      maxlength: 64,
+      find: (text) => {
+        orderNumber = text
+        return start()
+      },
+    }),
     choice("Show", "status", [["", "All orders"], ...statuses.map((name) => [name, words(name)] as const)], {
       onchange: ({ currentTarget }) => {
         status = statuses.find((one) => one === currentTarget.value)

@@ -31,7 +31,7 @@ export const drawTransfers: Section["draw"] = async (place) => {
                 confirmButton(
                   "Cancel transfer",
                   {
-                    question: `Cancel the transfer of ${transfer.eid}?`,
+                    question: `Cancel the transfer of ${transfer.eid} to ${transfer.email}?`,
                     consequence: "The id stays with the sender. The sender can start a new transfer.",
                   },
                   async () => {

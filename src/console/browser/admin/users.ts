@@ -1,12 +1,13 @@
 import type { DisplayUserExtended, Role } from "../../../client/api-types.ts"
 import { drawLog } from "../account/security-log.ts"
-import { actionButton, actionForm, confirmButton } from "../parts/actions.ts"
-import { badge, emojiLine, empty, field, fill, h } from "../parts/dom.ts"
+import { actionButton, confirmButton } from "../parts/actions.ts"
+import { badge, emojiLine, empty, fill, h } from "../parts/dom.ts"
 import { words } from "../parts/format.ts"
 import { notify } from "../parts/notices.ts"
 import { drawPaged, type Section, table } from "../parts/subnav.ts"
 import { call } from "../platform/api.ts"
 import { account, may } from "../platform/session.ts"
+import { searchForm } from "./search-form.ts"
 
 type User = DisplayUserExtended
 type Again = () => Promise<void>
@@ -155,25 +156,15 @@ export const drawUsers: Section["draw"] = async (place, _lifetime, [userId]) => 
     )
   fill(
     place,
-    h(
-      "div",
-      { role: "search" },
-      actionForm(
-        {
-          label: "Search",
-          plain: true,
-          submit: async (values) => {
-            search = values.text("search").trim()
-            await start()
-          },
-        },
-        field(
-          "Find a user",
-          { name: "search", type: "search", maxlength: "320" },
-          "The start of an email address or alternate id, a user id, or an emoji id. Leave empty to list all users.",
-        ),
-      ),
-    ),
+    searchForm({
+      label: "Find a user",
+      hint: "The start of an email address or alternate id, a user id, or an emoji id. Leave empty to list all users.",
+      maxlength: 320,
+      find: (text) => {
+        search = text
+        return start()
+      },
+    }),
     list,
   )
   await start()

@@ -51,14 +51,16 @@ const makeButton = (
 export const actionButton = (label: string, action: Action, properties: Properties<Button> = {}): Button =>
   makeButton(label, action, properties, () => true)
 
-/** A button for an action that cannot be undone. It asks for confirmation first. */
+/** A button for an action that cannot be undone. It asks for confirmation first, and names what the action changes. */
 export const confirmButton = (
   label: string,
   texts: Confirmation,
   action: Action,
-  properties: Properties<Button> = {},
+  { class: classes = "plain", ...properties }: Properties<Button> = {},
 ): Button =>
-  makeButton(label, action, { class: "plain", ...properties }, () => confirmAction({ ...texts, yes: label }))
+  makeButton(label, action, { ...properties, class: `${classes} danger` }, () =>
+    confirmAction({ ...texts, yes: label }),
+  )
 
 /**
  * Adds the error message to the description of an invalid field, so that screen readers announce it. Removes it from

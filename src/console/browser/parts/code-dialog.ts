@@ -1,7 +1,8 @@
 import { explain, PageError } from "../platform/http.ts"
 import { account, client } from "../platform/session.ts"
+import { codeField } from "./code-field.ts"
 import { openDialog } from "./dialog.ts"
-import { field, fill, firstInput, h } from "./dom.ts"
+import { fill, firstInput, h } from "./dom.ts"
 
 const cancelled = () => new PageError("No code was entered. Nothing was changed.")
 
@@ -9,15 +10,8 @@ const ask = (): Promise<void> =>
   new Promise((resolve, reject) => {
     const problem = h("p", { id: "code-problem", class: "bad problem", role: "alert" })
     const status = h("p", { class: "soft problem", role: "status" })
-    const codeField = field("Code", {
-      name: "code",
-      "aria-describedby": "code-problem",
-      inputmode: "numeric",
-      autocomplete: "one-time-code",
-      maxlength: "64",
-      required: true,
-    })
-    const input = firstInput(codeField)
+    const code = codeField("Code", "code-problem")
+    const input = firstInput(code)
     const bySms = account.value?.user.two_factor_auth?.includes("SMS") ?? false
     const button = h("button", {}, "Confirm")
     const submit = async (event: SubmitEvent) => {
@@ -56,7 +50,7 @@ const ask = (): Promise<void> =>
     const close = openDialog(
       { title: "Confirm your identity", submit, cancel },
       h("p", {}, "Enter a new two-factor code to continue."),
-      codeField,
+      code,
       problem,
       status,
       h(

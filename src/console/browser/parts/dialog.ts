@@ -60,7 +60,7 @@ export const confirmAction = ({
       h(
         "div",
         { class: "row" },
-        h("button", {}, yes),
+        h("button", { class: "danger" }, yes),
         h(
           "button",
           { type: "button", class: "plain", autofocus: true, onclick: () => answer(false) },

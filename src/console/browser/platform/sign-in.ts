@@ -3,6 +3,7 @@ import type { TokenResponse } from "../../../client/api-types.ts"
 import type { View } from "../main.ts"
 import { outboxHint } from "../outbox.ts"
 import { actionButton, actionForm, confirmButton } from "../parts/actions.ts"
+import { codeField } from "../parts/code-field.ts"
 import { byId, field, fill, firstInput, h } from "../parts/dom.ts"
 import { notify } from "../parts/notices.ts"
 import { drawForgotPassword } from "./forgot-password.ts"
@@ -51,13 +52,7 @@ const codeStep = (place: Element, response: TokenResponse, email: string | undef
       beside: isSms && again,
       submit: async (values) => signIn(await login.enterCode(values.text("code").trim())),
     },
-    field(isSms ? "Code from the SMS" : "Code from your authenticator app", {
-      name: "code",
-      inputmode: "numeric",
-      autocomplete: "one-time-code",
-      maxlength: "64",
-      required: true,
-    }),
+    codeField(isSms ? "Code from the SMS" : "Code from your authenticator app"),
   )
   const lost = h(
     "details",
@@ -247,8 +242,10 @@ export const draw: View["draw"] = (root, _lifetime, [from]) => {
     drawForgotPassword(place)
     return "Reset password"
   }
-  const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Sign-in methods" })
+  const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Sign in or register" })
+  const heading = h("h1", {})
   const choose = (chosen: number): void => {
+    fill(heading, buttons[chosen]?.dataset["way"] === "register" ? "Register" : "Sign in")
     for (const [n, tab] of buttons.entries()) {
       tab.setAttribute("aria-selected", String(n === chosen))
       tab.tabIndex = n === chosen ? 0 : -1
@@ -268,11 +265,11 @@ export const draw: View["draw"] = (root, _lifetime, [from]) => {
     choose(next)
   })
   root.append(
-    h("h1", {}, "Sign in"),
+    heading,
     tabs,
     h("div", { class: "card narrow", role: "tabpanel", "aria-label": "Sign in" }, place),
   )
-  choose(0)
+  choose(Math.max(0, Object.keys(ways).indexOf(from ?? "")))
   const hasLogin = byId("view").dataset["browserLogin"] === "yes"
   if (hasLogin && from !== "browser") {
     root.append(
