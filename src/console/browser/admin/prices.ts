@@ -5,7 +5,7 @@ import { field, fill, h } from "../parts/dom.ts"
 import { notify } from "../parts/notices.ts"
 import type { Section } from "../parts/subnav.ts"
 import { call } from "../platform/api.ts"
-import { Problem } from "../platform/http.ts"
+import { PageError } from "../platform/http.ts"
 import { may } from "../platform/session.ts"
 import { readId } from "../vocabulary.ts"
 import { priceFields, problemOf, readFields } from "./price-fields.ts"
@@ -50,7 +50,7 @@ export const drawPrices: Section["draw"] = async (place) => {
   const save = async (): Promise<void> => {
     const body = readFields(form)
     const problem = problemOf(body)
-    if (problem !== undefined) throw new Problem(422, { error: problem })
+    if (problem !== undefined) throw new PageError(problem)
     const changed = countChanged(examples, current, body)
     const isSure = await confirmAction({
       question: "Replace the prices of all ids?",
