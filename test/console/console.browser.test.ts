@@ -55,7 +55,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     person.on("request", (request) => {
       if (request.method() === "PATCH") patches.push(request.postDataJSON())
     })
-    const page = await openConsole(person, service, owner, "#/account/ids/🐙🎲")
+    const page = await openConsole(person, service, owner, "#/ids/🐙🎲")
     await page.getByRole("button", { name: "Change ETH" }).click()
     const form = page.getByRole("form", { name: "Change ETH" })
     await form.getByLabel("ETH").fill("no address")
