@@ -48,12 +48,7 @@ const views: Readonly<Record<string, Place>> = {
     forUsers: true,
   },
   boxes: { label: "Boxes", sign: "gift", load: () => import("./boxes.ts"), forUsers: true },
-  account: {
-    label: "Account",
-    sign: "circle-user",
-    load: () => import("./account/account.ts"),
-    forUsers: true,
-  },
+  account: { load: () => import("./account/account.ts"), forUsers: true },
   admin: {
     label: "Admin",
     sign: "shield",

@@ -106,8 +106,7 @@ export const lookupCard = ({ categories, id, lifetime }: LookupCard): HTMLElemen
 
   const showStatus = (result: LiveLookupResult): void => {
     const label = result.status ? badge("Registered", "good") : badge("Not registered")
-    const known = result.status && h("span", { class: "soft small" }, `version ${result.version}`)
-    fill(state, label, known, shareButton(id))
+    fill(state, label, shareButton(id))
     records.list.hidden = !result.status
     if (status === result.status) return
     status = result.status
@@ -119,7 +118,7 @@ export const lookupCard = ({ categories, id, lifetime }: LookupCard): HTMLElemen
   const showResult = (result: LiveLookupResult): void => {
     if (lifetime.hasEnded) return
     isStale.set(false)
-    if (result.error !== null) {
+    if (result.error !== null && result.error.code !== "not_registered") {
       fill(card, h("p", { class: "bad", role: "alert" }, result.error.reason))
       return
     }
