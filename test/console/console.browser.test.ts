@@ -140,19 +140,24 @@ describe.skipIf(executable === undefined)("the console", () => {
     const person = await browser.person()
     const page = await openConsole(person, service, undefined, `#/lookup/${encodeURIComponent("🐢🏹")}`)
     await page.getByRole("button", { name: "QR code of the BTC address" }).click()
-    const drawn = await page.locator("dialog svg").evaluate(async (svg) => {
-      const image = new Image(400, 400)
+    const size = 200
+    // One character per pixel, because a long list of numbers takes long to leave the browser.
+    const drawn = await page.locator("dialog svg").evaluate(async (svg, size) => {
+      const image = new Image(size, size)
       image.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`
       await image.decode()
-      const context = Object.assign(document.createElement("canvas"), { width: 400, height: 400 }).getContext(
-        "2d",
-      )!
+      const canvas = Object.assign(document.createElement("canvas"), { width: size, height: size })
+      const context = canvas.getContext("2d")!
       context.fillStyle = "#fff"
-      context.fillRect(0, 0, 400, 400)
-      context.drawImage(image, 0, 0, 400, 400)
-      return [...context.getImageData(0, 0, 400, 400).data]
-    })
-    expect(decodeQR({ width: 400, height: 400, data: Uint8Array.from(drawn) })).toBe(bitcoin)
+      context.fillRect(0, 0, size, size)
+      context.drawImage(image, 0, 0, size, size)
+      const { data } = context.getImageData(0, 0, size, size)
+      return Array.from({ length: size * size }, (_, i) => (data[4 * i]! > 127 ? "1" : "0")).join("")
+    }, size)
+    const data = Uint8Array.from(
+      [...drawn].flatMap((bit) => [255 * Number(bit), 255 * Number(bit), 255 * Number(bit), 255]),
+    )
+    expect(decodeQR({ width: size, height: size, data })).toBe(bitcoin)
   })
 
   it("offers an id that is not registered for sale, and shows the price to signed-in users", async () => {

@@ -50,6 +50,8 @@ export const readRecord = (record: LookupRecord, categories: Categories): ShownR
 
 /** What a payer must know about an address. */
 export interface AddressFacts {
+  /** The address in the form that users paste, without the memo. Undefined if wallets do not get this address. */
+  readonly address: string | undefined
   readonly network: string | undefined
   readonly memo: string | undefined
   readonly warning: string | undefined
@@ -79,12 +81,12 @@ export const checkAddresses = async (id: string, records: ReadonlyArray<ShownRec
   for (const [i, { hash }] of asked.entries()) {
     const answer = result[i + 1]
     if (answer === undefined) continue
-    const { error, memo, network, record, warnings } = answer
+    const { address, error, memo, network, record, warnings } = answer
     // Another record of the same coin has been selected, so the network and the memo belong to that one.
     if (error === null && record?.hash !== hash) continue
     const doubt = error !== null && !unknown.includes(error.code) ? error.reason : undefined
     const other = warnings.find(({ code }) => code === "other_networks")?.message
-    addresses.set(hash, { network, memo, warning: other ?? doubt })
+    addresses.set(hash, { address, network, memo, warning: other ?? doubt })
   }
   const ownerChange = result.flatMap(({ warnings }) => warnings).find(({ code }) => code === "owner_changed")
   return { addresses, ownerChange }

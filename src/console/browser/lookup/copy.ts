@@ -20,14 +20,13 @@ export const confirmStale = async (isStale: boolean, yes: string): Promise<boole
 interface Copy {
   /** What is copied, such as "BTC address". */
   readonly what: string
-  readonly text: string
   /** The element that shows the text. It is selected if the browser does not let the page copy. */
   readonly shown: Element
   readonly isStale: () => boolean
 }
 
-/** A button that copies a text. */
-export const copyButton = ({ isStale, shown, text, what }: Copy): HTMLButtonElement => {
+/** A button that copies the text that an element shows. */
+export const copyButton = ({ isStale, shown, what }: Copy): HTMLButtonElement => {
   const label = (name: "copy" | "check", word: string) => [icon(name), h("span", {}, word)]
   const button = h(
     "button",
@@ -38,7 +37,7 @@ export const copyButton = ({ isStale, shown, text, what }: Copy): HTMLButtonElem
       onclick: async () => {
         if (!(await confirmStale(isStale(), "Copy anyway"))) return
         try {
-          await navigator.clipboard.writeText(text)
+          await navigator.clipboard.writeText(shown.textContent)
         } catch {
           // Browsers allow this only to secure pages.
           select(shown)

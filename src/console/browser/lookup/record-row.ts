@@ -38,7 +38,7 @@ export const recordRow = (record: ShownRecord, isStale: Signal<boolean>): Record
       "QR code",
       async () => {
         if (await confirmStale(isStale.value, "Show anyway"))
-          await showQrCode({ name, address: value, facts: known, isStale })
+          await showQrCode({ name, address: code.textContent, facts: known, isStale })
       },
       { class: "plain small with-icon", "aria-label": `QR code of the ${name} address` },
     )
@@ -61,24 +61,30 @@ export const recordRow = (record: ShownRecord, isStale: Signal<boolean>): Record
     h(
       "span",
       { class: "record-actions" },
-      copyButton({ what: copied(record), text: value, shown: code, isStale: () => isStale.value }),
+      copyButton({ what: copied(record), shown: code, isStale: () => isStale.value }),
       isAddress && qr(),
       href !== undefined && openLink(href, name),
     ),
   )
+  const memoLine = (memo: string) => {
+    const shown = h("code", {}, memo)
+    const copy = copyButton({ what: `memo of the ${name} address`, shown, isStale: () => isStale.value })
+    return h(
+      "span",
+      { class: "warn small with-icon" },
+      icon("triangle-alert"),
+      "Needs the memo ",
+      shown,
+      copy,
+    )
+  }
   const setFacts = (next: AddressFacts | undefined): void => {
     known = next
+    fill(code, next?.address ?? value)
     fill(
       facts,
       next?.network !== undefined && h("span", { class: "soft small" }, `Network: ${next.network}`),
-      next?.memo !== undefined &&
-        h(
-          "span",
-          { class: "warn small with-icon" },
-          icon("triangle-alert"),
-          "This payment needs the memo ",
-          h("code", {}, next.memo),
-        ),
+      next?.memo !== undefined && memoLine(next.memo),
       next?.warning !== undefined &&
         h("span", { class: "warn small with-icon" }, icon("triangle-alert"), h("span", {}, next.warning)),
     )
