@@ -36,7 +36,7 @@ export const subjects: Readonly<Record<string, ReadonlyArray<string>>> = {
   orders: ["accounts", "keys", "lootboxes", "market", "sign-in"],
   partners: ["accounts", "directory", "market", "orders", "organizations", "sign-in"],
   "current-user": ["accounts", "directory", "keys", "transfers"],
-  console: ["accounts", "client", "directory", "orders", "sign-in"],
+  console: ["accounts", "client", "demo", "directory", "orders", "sign-in"],
   operations: [
     "accounts",
     "directory",

@@ -1,9 +1,11 @@
 import type { EmojiId } from "../../schema/directory/emoji-id.ts"
 import type { DirectoryRecord } from "../../schema/directory/record.ts"
-import { type Html, html } from "../web/html.ts"
+import { assetUrl } from "../web/assets.ts"
+import { type Content, type Html, html } from "../web/html.ts"
 import { bigId, spokenName } from "../web/id-tile.ts"
 import { page } from "../web/page.ts"
-import { recordLine } from "../web/record-view.ts"
+import { readRecord } from "../web/record-view.ts"
+import type { DemoFacts } from "./demo-facts.ts"
 
 /** The result of the lookup in the URL. The server renders it into the page. */
 export type Finding =
@@ -15,21 +17,35 @@ export type Finding =
       readonly records: ReadonlyArray<DirectoryRecord> | undefined
     }
 
-const findingView = (finding: Finding): Html => {
-  if ("refused" in finding) return html`<p class="bad" role="alert">${finding.refused}</p>`
-  const { id, records, rhythmScore } = finding
-  return html`<section class="card" aria-label="Lookup result">
-<p class="center">${bigId(id.canonical, "huge")}</p>
-<p class="center soft">${spokenName(id.canonical)} · rhythm score ${rhythmScore}</p>
-${
-  records === undefined
-    ? html`<p class="center">This id is not registered.</p>`
-    : records.length === 0
-      ? html`<p class="center">This id is registered but has no records.</p>`
-      : html`<ul class="records">${records.map((record) => html`<li>${recordLine(record)}</li>`)}</ul>`
+/** Shows a record as the script does, without the buttons. */
+const recordView = (record: DirectoryRecord): Html => {
+  const { href, more, name, value } = readRecord(record)
+  const shown = html`<code>${value}</code>`
+  const linked =
+    href !== undefined && html`<a class="record-link" href="${href}" rel="noopener noreferrer">${shown}</a>`
+  return html`<li class="lookup-record"><span class="record"><span class="record-name"><strong>${name}</strong></span>${linked || shown}${more !== "" && html`<span class="soft small">${more}</span>`}</span></li>`
 }
+
+const recordsView = (records: ReadonlyArray<DirectoryRecord>): Html =>
+  html`<ul class="records">${records.length === 0 ? html`<li class="soft">This id has no records yet.</li>` : records.map(recordView)}</ul>`
+
+const findingView = (finding: Finding): Html => {
+  if ("refused" in finding)
+    return html`<section class="card lookup" aria-label="Lookup result"><p class="bad" role="alert">${finding.refused}</p></section>`
+  const { id, records, rhythmScore } = finding
+  const offer = html`<noscript><p class="center soft">Nobody has this id yet. Its price is shown with JavaScript.</p></noscript>`
+  return html`<section class="card lookup" aria-label="Lookup result">
+<p class="center">${bigId(id.canonical, "huge")}</p>
+<p class="center soft">${spokenName(id.canonical)} · Rhythm score ${rhythmScore}</p>
+<p class="center"><span class="badge${records !== undefined && " good"}">${records === undefined ? "Not registered" : "Registered"}</span></p>
+${records === undefined ? offer : recordsView(records)}
 </section>`
 }
+
+const demoView = (ids: ReadonlyArray<string>): Content =>
+  ids.length > 0 &&
+  html`<section class="try" aria-label="Examples"><h2 class="small soft">Try one of these</h2>
+<ul class="story">${ids.map((id) => html`<li><a class="story-id" href="/?emoji_id=${encodeURIComponent(id)}">${bigId(id)}</a></li>`)}</ul></section>`
 
 export interface ConsoleFacts {
   /** The id as the user typed it. */
@@ -41,10 +57,12 @@ export interface ConsoleFacts {
   readonly hasBrowserLogin: boolean
   /** The configured payment methods. The console offers only these. */
   readonly paymentMethods: ReadonlyArray<string>
+  readonly demo: DemoFacts
 }
 
 /** Renders the console page. Without JavaScript the page can still look up an id. */
 export const consolePage = ({
+  demo,
   query,
   finding,
   hasBrowserLogin,
@@ -57,19 +75,20 @@ export const consolePage = ({
     script: "console",
     body: html`<a class="skip" href="#view">Skip to content</a>
 <header class="bar">
-<a class="home" href="/"><span class="home-mark" aria-hidden="true">🧭</span> Emoji Id Directory</a>
+<a class="home" href="/"><img src="${assetUrl("icon.svg")}" alt="" width="28" height="28"> Emoji Id Directory</a>
 <nav id="views" aria-label="Main" hidden></nav>
 <div id="account" class="bar-end"></div>
 </header>
-<main id="view" tabindex="-1" data-human data-development="${isDevelopment ? "yes" : "no"}" data-browser-login="${hasBrowserLogin ? "yes" : "no"}" data-payment-methods="${paymentMethods.join(" ")}">
+<div id="connection" class="connection" role="status"></div>
+<main id="view" tabindex="-1" data-human data-development="${isDevelopment ? "yes" : "no"}" data-browser-login="${hasBrowserLogin ? "yes" : "no"}" data-payment-methods="${paymentMethods.join(" ")}" data-demo="${JSON.stringify(demo)}">
 <h1>Look up an emoji id</h1>
-<p class="soft">An emoji id is a short sequence of emoji that points to payment addresses, links and keys.</p>
+<p class="lead soft">An emoji id is a short name made of emoji. It leads to the payment addresses, links and keys of its owner.</p>
 <form method="get" action="/" role="search">
 <label for="asked">Emoji id</label>
 <div class="id-field"><input id="asked" name="emoji_id" value="${query}" autocomplete="off" spellcheck="false" maxlength="200" required>
 <button>Look up</button></div>
 </form>
-${finding !== undefined && findingView(finding)}
+${finding === undefined ? demoView(demo.ids) : findingView(finding)}
 <noscript><p class="soft">Search, purchases and transfers on this page need JavaScript. You can also use the API.</p></noscript>
 </main>
 <div id="notices" class="notices" role="status" aria-live="polite"></div>

@@ -15,6 +15,7 @@ import { route } from "../http/route.ts"
 import { Payments } from "../orders/payments/payments.ts"
 import { logInFromBrowser } from "../sign-in/console-login.ts"
 import { pageRow } from "../web/page-route.ts"
+import { demoFacts } from "./demo-facts.ts"
 import { vocabulary } from "./labels.ts"
 import { consolePage, type Finding } from "./page.ts"
 
@@ -37,6 +38,7 @@ const show = route({
   query: { emoji_id: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(1024))) },
   errors: [],
   needsAddress: true,
+  headers: [...pageRow.headers, "host"],
   handler: ({ query, ...request }) =>
     Effect.gen(function* () {
       const { production } = yield* AppConfig
@@ -49,6 +51,7 @@ const show = route({
         isDevelopment: !production,
         hasBrowserLogin: sessionToken !== undefined,
         paymentMethods: (yield* Payments).methods,
+        demo: yield* demoFacts({ address: request.address, host: request.headers.host ?? "" }),
       })
     }),
 })

@@ -1,3 +1,4 @@
+import { assetUrl } from "../web/assets.ts"
 import { type Content, type Html, html } from "../web/html.ts"
 import { page } from "../web/page.ts"
 import { operationsOf, type Reference, slugOf, titleOf, topicsOf } from "./reference.ts"
@@ -60,7 +61,7 @@ export const docsPage = (reference: Reference, path: string, title: string, cont
     cacheable: true,
     script: "docs",
     body: html`<a class="skip" href="#content">Skip to content</a>
-<header class="docs-bar"><a class="home" href="/docs"><span aria-hidden="true">🧭</span> API reference</a>
+<header class="docs-bar"><a class="home" href="/docs"><img src="${assetUrl("icon.svg")}" alt="" width="24" height="24"> API reference</a>
 <a class="menu-button" href="#menu">Menu</a>
 <div id="login" data-demo="${JSON.stringify(reference.demoLogins)}"></div></header>
 <div class="docs">

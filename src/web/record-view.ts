@@ -69,11 +69,31 @@ const partsOf = (tag: number, data: string): { readonly value: string; readonly 
   return link === undefined ? { value: data, more: "" } : { value: link.url, more: link.name ?? "" }
 }
 
-/** Shows a record: its category, its value, and its description if it has one. */
-export const recordLine = ({ data, tag }: { readonly data: string; readonly tag: string }): Html => {
+export interface ReadRecord {
+  readonly name: string
+  /** The address, link or text, as users write it. */
+  readonly value: string
+  readonly more: string
+  /** The URL, if the value is a link to a page. */
+  readonly href: string | undefined
+}
+
+/** Reads a record for display: its category, its value, and its description if it has one. */
+export const readRecord = ({ data, tag }: { readonly data: string; readonly tag: string }): ReadRecord => {
   const number = parseTag(tag) ?? 0
   const { more, value } = partsOf(number, data)
-  const isEthereum = number === tags.ethereum
-  return html`<span class="record"><strong>${categoryName(tag)}</strong>${more !== "" && html` <span class="soft">${more}</span>`}
-<code>${isEthereum && "0x"}${value}</code></span>`
+  const isLink = number === tags.webUrl || number === tags.redirect
+  return {
+    name: categoryName(tag),
+    value: number === tags.ethereum ? `0x${value}` : value,
+    more,
+    href: isLink && /^https?:\/\//i.test(value) ? value : undefined,
+  }
+}
+
+/** Shows a record: its category, its value, and its description if it has one. */
+export const recordLine = (record: { readonly data: string; readonly tag: string }): Html => {
+  const { more, name, value } = readRecord(record)
+  return html`<span class="record"><strong>${name}</strong>${more !== "" && html` <span class="soft">${more}</span>`}
+<code>${value}</code></span>`
 }

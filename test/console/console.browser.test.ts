@@ -1,5 +1,6 @@
+import { decodeQR } from "qr/decode.js"
 import { describe, expect, it } from "vitest"
-import { serveDirectory } from "../directory/directory-service.ts"
+import { bitcoin, otherBitcoin, serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { freePort } from "../fixtures/free-port.ts"
 import { isMarked, mark, openConsole, register } from "./console-person.ts"
@@ -55,7 +56,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     person.on("request", (request) => {
       if (request.method() === "PATCH") patches.push(request.postDataJSON())
     })
-    const page = await openConsole(person, service, owner, "#/account/ids/🐙🎲")
+    const page = await openConsole(person, service, owner, "#/ids/🐙🎲")
     await page.getByRole("button", { name: "Change ETH" }).click()
     const form = page.getByRole("form", { name: "Change ETH" })
     await form.getByLabel("ETH").fill("no address")
@@ -96,6 +97,77 @@ describe.skipIf(executable === undefined)("the console", () => {
     await service.edit("🐢🎲", owner, { insert: [{ tag: "0x5001", data: "a lucky turtle" }] })
     await page.getByText("a lucky turtle").waitFor()
     expect(refused).toBe(1)
+  })
+
+  it("shows addresses as out of date while the connection is lost, and asks before it copies one", async () => {
+    const owner = await register(service)
+    await service.register("🐢🎯", owner)
+    await service.edit("🐢🎯", owner, { insert: [{ tag: "0x1003", data: bitcoin }] })
+    const person = await browser.person()
+    await person.grantPermissions(["clipboard-read", "clipboard-write"])
+    let isCut = false
+    const sockets: Array<{ close(): unknown }> = []
+    await person.routeWebSocket(/\/live$/, (socket) => {
+      if (isCut) return void socket.close()
+      sockets.push(socket)
+      return void socket.connectToServer()
+    })
+    const page = await openConsole(person, service, undefined, `#/lookup/${encodeURIComponent("🐢🎯")}`)
+    const copied = () => page.evaluate(() => navigator.clipboard.readText())
+    await page.getByText("Network: bitcoin").waitFor()
+    await page.getByRole("button", { name: "Copy BTC address" }).click()
+    await expect.poll(copied).toBe(bitcoin)
+
+    isCut = true
+    for (const socket of sockets) socket.close()
+    await page.locator(".stale").getByText("These records may be out of date.").waitFor()
+    await page.evaluate(() => navigator.clipboard.writeText(""))
+    await page.getByRole("button", { name: "Copy BTC address" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Go back" }).click()
+    expect(await copied()).toBe("")
+    await service.edit("🐢🎯", owner, { insert: [{ tag: "0x1003", data: otherBitcoin }] })
+    isCut = false
+    await page.getByRole("button", { name: "Try now" }).click()
+    await page.locator(".lookup:not(.stale)").getByText(otherBitcoin).waitFor()
+    await page.getByRole("button", { name: "Try now" }).waitFor({ state: "detached" })
+    expect(await page.getByText(bitcoin).count()).toBe(0)
+  })
+
+  it("shows a QR code that a scanner reads as the address", async () => {
+    const owner = await register(service)
+    await service.register("🐢🏹", owner)
+    await service.edit("🐢🏹", owner, { insert: [{ tag: "0x1003", data: bitcoin }] })
+    const person = await browser.person()
+    const page = await openConsole(person, service, undefined, `#/lookup/${encodeURIComponent("🐢🏹")}`)
+    await page.getByRole("button", { name: "QR code of the BTC address" }).click()
+    const size = 200
+    // One character per pixel, because a long list of numbers takes long to leave the browser.
+    const drawn = await page.locator("dialog svg").evaluate(async (svg, size) => {
+      const image = new Image(size, size)
+      image.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`
+      await image.decode()
+      const canvas = Object.assign(document.createElement("canvas"), { width: size, height: size })
+      const context = canvas.getContext("2d")!
+      context.fillStyle = "#fff"
+      context.fillRect(0, 0, size, size)
+      context.drawImage(image, 0, 0, size, size)
+      const { data } = context.getImageData(0, 0, size, size)
+      return Array.from({ length: size * size }, (_, i) => (data[4 * i]! > 127 ? "1" : "0")).join("")
+    }, size)
+    const data = Uint8Array.from(
+      [...drawn].flatMap((bit) => [255 * Number(bit), 255 * Number(bit), 255 * Number(bit), 255]),
+    )
+    expect(decodeQR({ width: size, height: size, data })).toBe(bitcoin)
+  })
+
+  it("offers an id that is not registered for sale, and shows the price to signed-in users", async () => {
+    const hash = `#/lookup/${encodeURIComponent("🐢🏺🐢")}`
+    const visitor = await openConsole(await browser.person(), service, undefined, hash)
+    await visitor.getByRole("link", { name: "Sign in to see the price" }).waitFor()
+    const page = await openConsole(await browser.person(), service, await register(service), hash)
+    await page.getByText(/^\$\d/).waitFor()
+    await page.getByRole("button", { name: "Add to cart" }).click()
+    await page.getByRole("link", { name: "Go to cart" }).waitFor()
   })
 
   it("shows without a reload that a payment on the sandbox payment page was received", async () => {

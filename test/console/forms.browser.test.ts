@@ -37,7 +37,7 @@ describe.skipIf(executable === undefined)("a form in the console", () => {
       token,
       body: { insert, bypass_single_restrictions: true },
     })
-    const path = `#/account/ids/${encodeURIComponent(id)}`
+    const path = `#/ids/${encodeURIComponent(id)}`
     const page = await openConsole(await browser.person(), service, person, path)
     await page.getByRole("button", { name: "Change BTC" }).first().click()
     const form = page.getByRole("form", { name: "Change BTC" })
@@ -55,7 +55,7 @@ describe.skipIf(executable === undefined)("a form in the console", () => {
     const [person, id] = [await register(service), "🐢🎲🎺"]
     await service.register(id, person)
     await service.edit(id, person, { insert: [{ tag: "0x5001", data: "before" }] })
-    const path = `#/account/ids/${encodeURIComponent(id)}`
+    const path = `#/ids/${encodeURIComponent(id)}`
     const page = await openConsole(await browser.person(), service, person, path)
     await page.getByRole("button", { name: "Change Text" }).click()
     const form = page.getByRole("form", { name: "Change Text" })
@@ -124,7 +124,7 @@ describe.skipIf(executable === undefined)("a form in the console", () => {
     await service.register("🐢🎻", owner)
     const written = "0x52908400098527886e0f7030069857d2e4169ee7"
     await service.edit("🐢🎻", owner, { insert: [{ tag: "0x1004", data: written }] })
-    const hash = `#/account/ids/${encodeURIComponent("🐢🎻")}`
+    const hash = `#/ids/${encodeURIComponent("🐢🎻")}`
     const page = await openConsole(await browser.person(), service, owner, hash)
     await page.getByRole("button", { name: "Remove" }).click()
     const dialog = page.getByRole("dialog")

@@ -32,7 +32,7 @@ describe.skipIf(executable === undefined)("keyboard focus in the console", () =>
     await service.register("🐢🎱", owner)
     const insert = ["one", "two", "three"].map((data) => ({ tag: "0x5001", data }))
     await service.edit("🐢🎱", owner, { insert })
-    const hash = `#/account/ids/${encodeURIComponent("🐢🎱")}`
+    const hash = `#/ids/${encodeURIComponent("🐢🎱")}`
     const page = await openConsole(await browser.person(), service, owner, hash)
     const row = page.locator(".records > li", { hasText: "two" })
     await row.getByRole("button", { name: "Remove" }).focus()

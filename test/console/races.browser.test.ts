@@ -156,8 +156,8 @@ describe.skipIf(executable === undefined)("the console with delays, failures or 
       ["transfers", "mmmm"],
       [`lookup/${owned}`, "wwww"],
       [`market/${owned}`, "Taken"],
-      ["account/ids", owned],
-      [`account/ids/${owned}`, "wwww"],
+      ["ids", owned],
+      [`ids/${owned}`, "wwww"],
     ] as const) {
       await page.goto(`${service.url}/#/${view}`)
       await page.locator("#view").getByText(shown).first().waitFor()

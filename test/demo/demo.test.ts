@@ -1,4 +1,7 @@
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { AppConfig } from "../../src/config/config.ts"
+import { demoFacts } from "../../src/console/demo-facts.ts"
 import { demoLines, seedDemo } from "../../src/demo/demo.ts"
 import { demoIds } from "../../src/demo/ids.ts"
 import { serve, testConfig } from "../fixtures/service.ts"
@@ -33,6 +36,25 @@ describe("the demo data", () => {
     expect(body.result).toHaveLength(demoIds[0]!.records.length)
     const btc = await service.call("GET", `/emoji_id/${encodeURIComponent("🚀🌊🔥")}/BTC`)
     expect(btc.body.result).toHaveLength(1)
+  })
+
+  it("is offered on the home page: the ids, and on this machine the demo user, but nothing in production", async () => {
+    const { text } = await service.call("GET", "/")
+    expect(text).toContain("🚀🌊🔥")
+    expect(text).toContain("alice-demo-1")
+    const facts = (address: string, host: string) =>
+      demoFacts({ address, host }).pipe(Effect.provideService(AppConfig, config))
+    let config = testConfig({ DEMO: "true" })
+    const ids = ["🚀🌊🔥", "🐙🌈🐙", "🦊🍕"]
+    const run = service.runtime.runPromise
+    const elsewhere = [
+      ["203.0.113.7", "localhost"],
+      ["127.0.0.1", "directory.example"],
+    ] as const
+    for (const [address, host] of elsewhere)
+      expect(await run(facts(address, host))).toEqual({ ids, login: undefined })
+    config = { ...config, production: true }
+    expect(await run(facts("127.0.0.1", "localhost"))).toEqual({ ids: [], login: undefined })
   })
 
   it("has a discount code, a lootbox to buy and a lootbox to open", async () => {

@@ -4,6 +4,7 @@ import { actionButton } from "./parts/actions.ts"
 import { byId, fill, h } from "./parts/dom.ts"
 import { type IconName, icon } from "./parts/icon.ts"
 import { notify } from "./parts/notices.ts"
+import { failure } from "./parts/retry.ts"
 import { Lifetime } from "./parts/signal.ts"
 import { explain, PageError } from "./platform/http.ts"
 import { liveState, startLive } from "./platform/live.ts"
@@ -30,12 +31,15 @@ interface Place {
   readonly label?: string
   readonly sign?: IconName
   readonly forUsers?: true
+  /** Whether the navigation shows the entry only to signed-in users. */
+  readonly isPersonal?: true
   readonly forAdmins?: true
 }
 
 const views: Readonly<Record<string, Place>> = {
-  lookup: { label: "Look up", sign: "search", load: () => import("./lookup.ts") },
+  lookup: { label: "Look up", sign: "search", load: () => import("./lookup/lookup.ts") },
   market: { label: "Market", sign: "store", load: () => import("./market.ts"), forUsers: true },
+  ids: { label: "My ids", sign: "id-card", load: () => import("./ids.ts"), forUsers: true, isPersonal: true },
   cart: { label: "Cart", sign: "shopping-cart", load: () => import("./cart.ts"), forUsers: true },
   transfers: {
     label: "Transfers",
@@ -44,12 +48,7 @@ const views: Readonly<Record<string, Place>> = {
     forUsers: true,
   },
   boxes: { label: "Boxes", sign: "gift", load: () => import("./boxes.ts"), forUsers: true },
-  account: {
-    label: "Account",
-    sign: "circle-user",
-    load: () => import("./account/account.ts"),
-    forUsers: true,
-  },
+  account: { load: () => import("./account/account.ts"), forUsers: true },
   admin: {
     label: "Admin",
     sign: "shield",
@@ -93,7 +92,9 @@ const drawNav = (): void => {
   fill(
     nav,
     Object.entries(views)
-      .filter(([, view]) => view.label && (!view.forAdmins || isAdmin()))
+      .filter(
+        ([, view]) => view.label && (!view.forAdmins || isAdmin()) && (!view.isPersonal || account.value),
+      )
       .map(([key, view]) => {
         const count = account.value === undefined ? 0 : (counts[key]?.() ?? 0)
         return h(
@@ -117,26 +118,39 @@ const signOut = async (): Promise<void> => {
   }
 }
 
-const drawCorner = (): void =>
+const drawCorner = (): void => {
+  const { name } = here()
   fill(
     corner,
     account.value === undefined
       ? h("a", { class: "button", href: "#/sign-in" }, "Sign in")
       : [
           h(
-            "span",
-            { class: "signed-in soft small" },
-            account.value.user.email ?? account.value.user.alternate_id,
+            "a",
+            { class: "account-link", href: "#/account", "aria-current": name === "account" && "page" },
+            icon("circle-user"),
+            h("span", { class: "unseen" }, "Account "),
+            h("span", { class: "signed-in" }, account.value.user.email ?? account.value.user.alternate_id),
           ),
           h("button", { class: "plain", onclick: signOut }, "Sign out"),
         ],
   )
+}
 
 const liveWords = { live: "Live", connecting: "Connecting", waiting: "Reconnecting" }
 const drawLive = (state: keyof typeof liveWords): void => {
   const place = byId("live-state")
   place.dataset["state"] = state
   fill(place, liveWords[state])
+  fill(
+    byId("connection"),
+    state === "waiting" && [
+      icon("wifi-off"),
+      h("span", {}, "Connection lost. What you see may be out of date. Reconnecting …"),
+      // The live connection and a view that failed to load both try again when the browser is online.
+      actionButton("Try now", () => dispatchEvent(new Event("online")), { class: "plain small" }),
+    ],
+  )
 }
 
 let lifetime = new Lifetime()
@@ -180,6 +194,10 @@ const show = async (): Promise<void> => {
   lifetime = own
   const turn = ++shown
   drawNav()
+  drawCorner()
+  // Until version 0.3, the ids were a page of the account.
+  if (name === "account" && rest[0] === "ids")
+    return location.replace(["#/ids", ...rest.slice(1).map(encodeURIComponent)].join("/"))
   // The sign-in view replaces the history entry of the requested view, so the back button returns to the view that was
   // shown before the requested view.
   if (view.forUsers && account.value === undefined) return showSignIn()
@@ -210,12 +228,7 @@ const show = async (): Promise<void> => {
     if (turn !== shown) return
     tryAgain ??= show
     document.title = "This page could not be loaded · Emoji Id Directory"
-    fill(
-      main,
-      h("h1", { tabindex: "-1" }, "This page could not be loaded"),
-      h("p", { class: "bad", role: "alert" }, explain(error)),
-      actionButton("Try again", tryAgain),
-    )
+    fill(main, h("h1", { tabindex: "-1" }, "This page could not be loaded"), failure(error, tryAgain))
   } finally {
     if (turn === shown) main.removeAttribute("aria-busy")
   }

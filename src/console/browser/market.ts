@@ -4,8 +4,8 @@ import { badge, emojiText, empty, fill, h } from "./parts/dom.ts"
 import { dollars } from "./parts/format.ts"
 import { notify } from "./parts/notices.ts"
 import { idForm } from "./parts/picker.ts"
+import { loadInto } from "./parts/retry.ts"
 import { call } from "./platform/api.ts"
-import { explain } from "./platform/http.ts"
 import { subscribe } from "./platform/live.ts"
 import type { Answer } from "./platform/request.ts"
 import { cart, showCart } from "./platform/store.ts"
@@ -126,11 +126,7 @@ export const draw: View["draw"] = async (root, lifetime, [requested = ""]) => {
     }
     drawFound()
   }
-  try {
-    await load()
-  } catch (error) {
-    fill(results, h("p", { class: "bad", role: "alert" }, explain(error)))
-  }
+  await loadInto(results, lifetime, load)
   lifetime.onEnd(cart.watch(drawFound))
   const concerns = (data: unknown): boolean => {
     const { emoji_id: id } = data as { readonly emoji_id: string }

@@ -6,7 +6,6 @@ import { when } from "../parts/format.ts"
 import { drawPaged, drawPages, type Section } from "../parts/subnav.ts"
 import { call } from "../platform/api.ts"
 import { drawKeys } from "./keys.ts"
-import { drawIds } from "./owned.ts"
 import { drawProfile } from "./profile.ts"
 import { drawSecurity } from "./security.ts"
 import { drawSecurityLog } from "./security-log.ts"
@@ -46,7 +45,6 @@ const drawInterests = (place: Element) =>
   )
 
 const pages: Readonly<Record<string, Section>> = {
-  ids: { label: "Ids", draw: drawIds },
   profile: { label: "Profile", draw: drawProfile },
   security: { label: "Two-factor", draw: drawSecurity },
   sessions: { label: "Sessions", draw: drawSessions },

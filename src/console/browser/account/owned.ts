@@ -162,7 +162,7 @@ const drawEditor = async (place: Element, lifetime: Lifetime, id: string): Promi
   lifetime.onEnd(follow(id, { onResult: showResult }))
   fill(
     place,
-    h("p", {}, h("a", { href: "#/account/ids" }, "← All ids")),
+    h("p", {}, h("a", { href: "#/ids" }, "← All ids")),
     h("p", { class: "center" }, emojiText(id, "huge")),
     h("section", { class: "card", "aria-label": "Records" }, records),
     h(
@@ -213,13 +213,13 @@ const drawList = async (place: Element, lifetime: Lifetime): Promise<void> => {
         return h(
           "li",
           { class: "card tile-card" },
-          h("a", { class: "tile-id", href: `#/account/ids/${encodeURIComponent(id)}` }, emojiText(id)),
+          h("a", { class: "tile-id", href: `#/ids/${encodeURIComponent(id)}` }, emojiText(id)),
           h("p", { class: "small soft" }, `score ${item.rhythm_score}`),
           h(
             "a",
             {
               class: "button plain",
-              href: `#/account/ids/${encodeURIComponent(id)}`,
+              href: `#/ids/${encodeURIComponent(id)}`,
               "aria-label": `Records of ${id}`,
             },
             "Records",

@@ -30,7 +30,7 @@ const paid = ([value = "", description, _signature, isDefault]: ReadonlyArray<st
 })
 
 /** Splits record data into its value and its other fields. In categories without fields, `|` is part of the text. */
-const partsOf = (tag: string, data: string): Parts => {
+export const partsOf = (tag: string, data: string): Parts => {
   const fields = data.split("|")
   const high = Number.parseInt(tag, 16) >> 8
   if (tag === "0x6300") {

@@ -14,6 +14,7 @@ import circleUser from "lucide-static/icons/circle-user.svg"
 import clock from "lucide-static/icons/clock.svg"
 import copy from "lucide-static/icons/copy.svg"
 import creditCard from "lucide-static/icons/credit-card.svg"
+import deleteBack from "lucide-static/icons/delete.svg"
 import download from "lucide-static/icons/download.svg"
 import externalLink from "lucide-static/icons/external-link.svg"
 import gift from "lucide-static/icons/gift.svg"
@@ -35,6 +36,7 @@ import search from "lucide-static/icons/search.svg"
 import share2 from "lucide-static/icons/share-2.svg"
 import shield from "lucide-static/icons/shield.svg"
 import shoppingCart from "lucide-static/icons/shopping-cart.svg"
+import smile from "lucide-static/icons/smile.svg"
 import store from "lucide-static/icons/store.svg"
 import tag from "lucide-static/icons/tag.svg"
 import trash2 from "lucide-static/icons/trash-2.svg"
@@ -57,6 +59,7 @@ const sources = {
   clock,
   copy,
   "credit-card": creditCard,
+  delete: deleteBack,
   download,
   "external-link": externalLink,
   gift,
@@ -78,6 +81,7 @@ const sources = {
   "share-2": share2,
   shield,
   "shopping-cart": shoppingCart,
+  smile,
   store,
   tag,
   "trash-2": trash2,

@@ -1,6 +1,7 @@
 import { explain } from "../platform/http.ts"
 import { loadVocabulary, readId } from "../vocabulary.ts"
 import { field, fill, firstInput, h } from "./dom.ts"
+import { icon } from "./icon.ts"
 import { notify } from "./notices.ts"
 
 const segmenter = new Intl.Segmenter()
@@ -165,7 +166,7 @@ export const idForm = ({ button, label, value = "", view }: IdForm): HTMLFormEle
         }
       },
     },
-    "😀",
+    icon("smile"),
   )
   const back = h(
     "button",
@@ -177,7 +178,7 @@ export const idForm = ({ button, label, value = "", view }: IdForm): HTMLFormEle
         input.value = withoutLast(input.value)
       },
     },
-    "⌫",
+    icon("delete"),
   )
   return h(
     "form",

@@ -1,0 +1,63 @@
+import { openDialog } from "../parts/dialog.ts"
+import { h } from "../parts/dom.ts"
+import { notify } from "../parts/notices.ts"
+import type { Signal } from "../parts/signal.ts"
+import type { AddressFacts } from "./address.ts"
+
+interface Code {
+  readonly name: string
+  readonly address: string
+  readonly facts: AddressFacts | undefined
+  /** Whether the connection is lost. The dialog closes then, because its address may be out of date. */
+  readonly isStale: Signal<boolean>
+}
+
+/** Shows the QR code of an address in a dialog, with what a payer must know about the address. */
+export const showQrCode = async ({ address, facts, isStale, name }: Code): Promise<void> => {
+  const { qrCode } = await import("./qr-code.ts")
+  const wasStale = isStale.value
+  const end = (): void => {
+    stop()
+    close()
+  }
+  const close = openDialog(
+    {
+      title: `${name} address`,
+      submit: (event) => {
+        event.preventDefault()
+        end()
+      },
+      cancel: end,
+    },
+    facts?.network !== undefined &&
+      h(
+        "p",
+        {},
+        "Send only ",
+        h("strong", {}, name),
+        " on the network ",
+        h("strong", {}, facts.network),
+        ".",
+      ),
+    facts?.memo !== undefined &&
+      h(
+        "p",
+        { class: "warn" },
+        "This payment needs the memo ",
+        h("code", {}, facts.memo),
+        ". The QR code does not contain it.",
+      ),
+    qrCode(address, `QR code of the ${name} address`),
+    h("p", { class: "center" }, h("code", {}, address)),
+    h("div", { class: "row middle" }, h("button", { class: "plain" }, "Close")),
+  )
+  const stop = isStale.watch((stale) => {
+    if (!stale || wasStale) return
+    // The first call runs before `stop` is set, and it never ends the dialog.
+    end()
+    notify(
+      "The QR code was closed, because the connection is lost and the address may be out of date.",
+      "warn",
+    )
+  })
+}
