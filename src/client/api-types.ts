@@ -1503,7 +1503,7 @@ export interface Operations {
   /** List random emoji ids that are for sale. */
   readonly "GET /emoji_id/random": {
     readonly params: {}
-    readonly query: { readonly limit?: number }
+    readonly query: { readonly limit?: number; readonly min_length?: number; readonly max_length?: number; readonly min_price?: number; readonly max_price?: number }
     readonly body: undefined
     readonly answer: RandomResult
   }

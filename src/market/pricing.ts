@@ -1,10 +1,19 @@
 import { Schema } from "effect"
+import { priceInCents } from "../../schema/market/price-curve.ts"
+
+/** The maximum is that of a signed 32-bit integer, because API clients read prices as such integers. */
+export const maxPriceCents = 2_147_483_647
+
+/** Both bounds are inclusive. An undefined bound is no bound. */
+export interface Range {
+  readonly least: number | undefined
+  readonly most: number | undefined
+}
 
 /** The price of ids that have one given rhythm score. */
 const PricePoint = Schema.Struct({
   score: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })),
-  // The maximum is that of a signed 32-bit integer, because API clients read prices as such integers.
-  price_in_cents: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2_147_483_647 })),
+  price_in_cents: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxPriceCents })),
 })
 
 type PricePoints = ReadonlyArray<typeof PricePoint.Type>
@@ -43,3 +52,16 @@ export const defaultPriceParameters: PriceParameters = [
   { score: 99, price_in_cents: 340_000 },
   { score: 100, price_in_cents: 500_000 },
 ]
+
+/** Returns the lowest and the highest score whose price is within the range. Undefined if no score has such a price. */
+export const scoresPriced = (
+  { least = 0, most = maxPriceCents }: Range,
+  points: PriceParameters,
+): { readonly minScore: number; readonly maxScore: number } | undefined => {
+  const scores = Array.from({ length: 100 }, (_, i) => i + 1).filter((score) => {
+    const cents = priceInCents(score, points)
+    return cents >= least && cents <= most
+  })
+  const [minScore, maxScore] = [scores[0], scores.at(-1)]
+  return minScore === undefined || maxScore === undefined ? undefined : { minScore, maxScore }
+}

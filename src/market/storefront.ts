@@ -7,7 +7,8 @@ import type { MarketItem } from "../../schema/market/search-result.ts"
 import { EmojiIds } from "../directory/id-store.ts"
 import { DatabaseClock } from "../postgres/database-clock.ts"
 import { Market, type Quote } from "./market.ts"
-import { heldBackBy } from "./market-parameters.ts"
+import { heldBackBy, type MarketParameters } from "./market-parameters.ts"
+import { type Range, scoresPriced } from "./pricing.ts"
 import { suggestionsFor } from "./suggestions.ts"
 import { randomEmojiId } from "./suggestions-random.ts"
 
@@ -20,8 +21,18 @@ const shownRecent = 20
 const drawsPerShown = 3
 /** Random ids have these lengths. Other lengths are used only if none of these is for sale. */
 const usualLengths = { minLength: 3, maxLength: 5 }
-const allLengths = { minLength: 1, maxLength: maxEmojiPerId }
 const unavailableViews = -1
+
+export interface OfferLimits {
+  /** The number of emoji. */
+  readonly length: Range
+  /** The price in US cents. */
+  readonly price: Range
+}
+const noLimits: OfferLimits = {
+  length: { least: undefined, most: undefined },
+  price: { least: undefined, most: undefined },
+}
 
 const toItem = (quote: Quote, views: number, nowMs: number): MarketItem => ({
   emoji_id: quote.id.canonical,
@@ -45,7 +56,7 @@ export class Storefront extends Context.Service<
     search(
       id: EmojiId,
     ): Effect.Effect<{ result: MarketItem; alternates: ReadonlyArray<MarketItem> }, Unavailable>
-    random(count: number): Effect.Effect<ReadonlyArray<MarketItem>, Unavailable>
+    random(count: number, limits?: OfferLimits): Effect.Effect<ReadonlyArray<MarketItem>, Unavailable>
     readonly recent: Effect.Effect<ReadonlyArray<MarketItem>, Unavailable>
   }
 >()("directory/Storefront") {
@@ -64,13 +75,24 @@ export class Storefront extends Context.Service<
         )
       })
 
-      const draw = (count: number, withoutLengths: ReadonlyArray<number>): ReadonlyArray<EmojiId> => {
+      const draw = (
+        count: number,
+        { length, price }: OfferLimits,
+        parameters: MarketParameters,
+      ): ReadonlyArray<EmojiId> => {
         const drawn = new Map<string, EmojiId>()
+        const scores = scoresPriced(price, parameters.points)
+        if (scores === undefined) return []
+        const withoutLengths = heldBackBy(parameters)
         const random = (lengths: typeof usualLengths) =>
-          randomEmojiId({ random: Math.random, ...lengths, withoutLengths })
+          randomEmojiId({ random: Math.random, ...lengths, ...scores, withoutLengths })
+        const wanted = { minLength: length.least ?? 1, maxLength: length.most ?? maxEmojiPerId }
+        const isAnyLength = length.least === undefined && length.most === undefined
         for (let tries = 0; tries < count * drawsPerShown; tries++) {
-          const id = random(usualLengths) ?? random(allLengths)
-          if (id !== undefined) drawn.set(id.canonical, id)
+          const id = (isAnyLength ? random(usualLengths) : undefined) ?? random(wanted)
+          // Without a result, another try is unlikely to find an id within the limits.
+          if (id === undefined) break
+          drawn.set(id.canonical, id)
         }
         return [...drawn.values()]
       }
@@ -82,8 +104,8 @@ export class Storefront extends Context.Service<
           const alternates = others.filter(({ available }) => available).slice(0, shownSuggestions)
           return { result: result!, alternates: alternates.map(offer) }
         }),
-        random: Effect.fnUntraced(function* (count) {
-          const quotes = yield* market.quote(draw(count, heldBackBy(yield* market.parameters)))
+        random: Effect.fnUntraced(function* (count, limits = noLimits) {
+          const quotes = yield* market.quote(draw(count, limits, yield* market.parameters))
           return quotes
             .filter(({ available }) => available)
             .slice(0, count)

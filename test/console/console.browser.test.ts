@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import { bitcoin, otherBitcoin, serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { freePort } from "../fixtures/free-port.ts"
+import { atSandbox, card } from "../orders/shopper.ts"
 import { isMarked, mark, openConsole, register } from "./console-person.ts"
 
 const port = await freePort()
@@ -170,16 +171,18 @@ describe.skipIf(executable === undefined)("the console", () => {
     await page.getByRole("link", { name: "Go to cart" }).waitFor()
   })
 
-  it("shows without a reload that a payment on the sandbox payment page was received", async () => {
+  it("shows without a reload that a payment on another device was received", async () => {
     const buyer = await register(service)
     const context = await browser.person()
     await service.call("POST", "/cart", { token: buyer.token, body: { items: [{ emoji_id: "🐢🔥🐢" }] } })
     const page = await openConsole(context, service, buyer, "#/cart")
-    const popup = page.waitForEvent("popup")
-    await page.getByRole("button", { name: /by card$/ }).click()
     await mark(page)
-    await (await popup).getByRole("button", { name: /^Pay / }).first().click()
+    const { body: order } = await service.call("POST", "/cart/checkout", { token: buyer.token, body: card })
+    await page.getByRole("link", { name: /^Pay .* by card$/ }).waitFor()
+    await atSandbox(service, order.payment_method_data.session_id, "pay")
     await page.getByText("Payment received. Your purchase is complete.").waitFor()
+    await page.getByRole("heading", { name: "Thank you. Your order is complete." }).waitFor()
+    await page.getByRole("link", { name: "Cart" }).click()
     await page.getByText("Your cart is empty.").waitFor()
     await page.locator(".order", { hasText: "Paid" }).waitFor()
     expect(await isMarked(page)).toBe(true)
@@ -210,6 +213,9 @@ describe.skipIf(executable === undefined)("the console", () => {
 
     await outgoing.getByText("Accepted", { exact: true }).waitFor()
     await senders.getByText("You have no ids that can be transferred.").waitFor()
+    await receivers.getByRole("heading", { name: "🌈🐙🌈 is now yours." }).waitFor()
+    await receivers.getByRole("link", { name: "All transfers" }).click()
+    await receivers.locator(".ended", { hasText: sender.email }).waitFor()
     await receivers.locator("option", { hasText: "🌈🐙🌈" }).waitFor({ state: "attached" })
     expect(await isMarked(senders)).toBe(true)
     expect(await isMarked(receivers)).toBe(true)

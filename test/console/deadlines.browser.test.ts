@@ -3,6 +3,7 @@ import { endGrace, totpCode } from "../accounts/person.ts"
 import { serveDirectory } from "../directory/directory-service.ts"
 import { executable, openBrowser } from "../fixtures/browser.ts"
 import { freePort } from "../fixtures/free-port.ts"
+import { card } from "../orders/shopper.ts"
 import { isMarked, mark, openConsole, password, register } from "./console-person.ts"
 
 const port = await freePort()
@@ -24,11 +25,10 @@ describe.skipIf(executable === undefined)("the console after a deadline", () => 
     )
     await page.getByRole("button", { name: "Add to cart: 🎲🔥🎲", exact: true }).click()
     await page.getByRole("link", { name: /^Cart/ }).click()
-    const popup = page.waitForEvent("popup")
-    await page.getByRole("button", { name: /by card$/ }).click()
+    await page.getByRole("button", { name: /by card$/ }).waitFor()
     await mark(page)
+    await service.call("POST", "/cart/checkout", { token: buyer.token, body: card })
     await page.getByRole("timer").waitFor()
-    await (await popup).close()
     await service.sql`
       update entity set version = version + 1, due_at = now(),
              state = jsonb_set(state, '{context,checkout,expiresAt}', to_jsonb(wire_time(now())))

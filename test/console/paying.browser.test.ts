@@ -30,10 +30,11 @@ describe.skipIf(executable === undefined)("the console at checkout", () => {
     await page.getByRole("button", { name: /by card$/ }).click()
     const dialog = page.getByRole("dialog", { name: "Confirm your identity" })
     await dialog.getByLabel("Code").fill("123456")
-    expect(context.pages()).toEqual([page])
-    const popup = page.waitForEvent("popup")
+    expect(page.url()).toContain("#/cart")
     await dialog.getByRole("button", { name: "Confirm" }).click()
-    await (await popup).getByRole("button", { name: /^Pay / }).first().waitFor()
+    await page.waitForURL("**/sandbox/checkout/*")
+    await page.getByText("Your order from Emoji Id Directory").waitFor()
+    expect(context.pages()).toEqual([page])
   })
 
   it("lets the buyer change the payment method of a pending order, while the time left to pay goes on", async () => {
@@ -41,9 +42,9 @@ describe.skipIf(executable === undefined)("the console at checkout", () => {
     const { body: order } = await service.call("POST", "/cart/checkout", { token: buyer.token, body: card })
     const page = await openConsole(await browser.person(), service, buyer, "#/cart")
     const change = page.getByRole("group", { name: "Change the payment method" })
-    const popup = page.waitForEvent("popup")
     await change.getByRole("button", { name: "Pay with crypto instead" }).click()
-    await (await popup).getByText("Bitcoin").waitFor()
+    await page.getByText("Bitcoin").waitFor()
+    await page.getByRole("link", { name: "Return without paying" }).click()
     await change.getByRole("button", { name: "Pay by card instead" }).waitFor()
     const { body } = await service.call("GET", "/cart", { token: buyer.token })
     expect([body.id, body.payment_method_data.method, body.expires_at]).toEqual([
@@ -76,7 +77,8 @@ describe.skipIf(executable === undefined)("the console at checkout", () => {
     const buyer = { id: "", email, token, tokens }
     const page = await openConsole(await browser.person(), service, buyer, "#/cart")
     await page.getByRole("button", { name: /by card$/ }).click()
-    await page.locator("#notices", { hasText: "Confirm your email address before you buy." }).waitFor()
+    const problem = page.getByRole("alert").filter({ hasText: "Confirm your email address before you buy." })
+    await problem.waitFor()
   })
 
   it("offers a free checkout only while the user's free ids are enough for the whole cart", async () => {
@@ -114,6 +116,41 @@ describe.skipIf(executable === undefined)("the console at checkout", () => {
     await page.getByRole("button", { name: "Apply" }).click()
     await page.getByText("The code was applied.").waitFor()
     await expect.poll(described).toBe("")
+  })
+
+  it("applies a code of the draft before the payment, and after a wrong code asks again without an open payment", async () => {
+    const buyer = await registerBuyer("🐢🪕🐢")
+    await service.call("POST", "/codes", {
+      token: service.admin.token,
+      body: { name: "Half", code_type: "Discount", redemption_code: "HALF", discount_as_percentage: 50 },
+    })
+    const { body: draft } = await service.call("GET", "/cart", { token: buyer.token })
+    const half = `$${(draft.total_in_cents / 200).toFixed(2)}`
+    const page = await openConsole(await browser.person(), service, buyer, "#/cart")
+    const code = page.getByLabel("Promo code")
+    const next = page.getByRole("button", { name: "Apply code and continue" })
+    await code.fill("WRONG")
+    await next.click()
+    await page.getByRole("alert").filter({ hasText: "Unknown code." }).waitFor()
+    expect(await code.getAttribute("aria-invalid")).toBe("true")
+    expect(await code.inputValue()).toBe("WRONG")
+    const { body: after } = await service.call("GET", "/cart", { token: buyer.token })
+    expect([after.status, after.payment_method_data]).toEqual(["Draft", undefined])
+
+    await code.fill("HALF")
+    await page.getByLabel("Cryptocurrency").check()
+    await next.click()
+    await page.getByRole("heading", { name: "Checkout" }).waitFor()
+    await page.getByText(`Discount-${half}`).waitFor()
+    await page.getByRole("link", { name: `Pay ${half} with crypto` }).click()
+    await page.getByRole("button", { name: `Pay ${half}` }).click()
+    await page.getByRole("heading", { name: "Thank you. Your order is complete." }).waitFor()
+
+    await page.getByRole("link", { name: "Receipt" }).click()
+    await page.getByRole("heading", { name: "Receipt" }).waitFor()
+    await page.getByText(buyer.email).last().waitFor()
+    await page.getByRole("link", { name: "← Order" }).click()
+    await page.getByRole("heading", { name: `Order ${draft.order_number}` }).waitFor()
   })
 
   it("shows the paid and the remaining amount of a partly paid cart", async () => {
@@ -155,7 +192,8 @@ describe.skipIf(executable === undefined)("the console in production", { timeout
     await page.getByText("Card payments are not configured on this server.").waitFor()
     expect(await page.getByRole("button", { name: /by card$/ }).count()).toBe(0)
     await page.getByRole("button", { name: /^Get for free/ }).click()
-    await page.getByText("Your cart is empty.").waitFor()
+    await page.getByRole("heading", { name: "Thank you. Your order is complete." }).waitFor()
+    await page.getByRole("link", { name: "View 🐢🎸🐢" }).waitFor()
   })
 
   it("shows the notice about test payments in the cart and in the market if PAYMENTS is `sandbox`", async () => {

@@ -63,6 +63,21 @@ describe("random ids", () => {
     expect((await get("/emoji_id/random?limit=3")).body.result).toHaveLength(3)
     expect((await get("/emoji_id/random?limit=51")).status).toBe(400)
   })
+
+  it("are within the requested lengths and prices", async () => {
+    const offers = async (limits: string) => (await get(`/emoji_id/random?limit=20&${limits}`)).body.result
+    for (const { length } of await offers("min_length=2&max_length=2")) expect(length).toBe(2)
+    const between = await offers("min_price=1000&max_price=5000")
+    expect(between).toHaveLength(20)
+    for (const { price } of between) expect(price >= 1000 && price <= 5000).toBe(true)
+    const [dear] = await offers("min_price=300000")
+    expect(dear.price).toBeGreaterThanOrEqual(300_000)
+    expect(await offers("min_price=600000")).toEqual([])
+    expect(await offers("min_length=6&min_price=100000")).toEqual([])
+    const { body, status } = await get("/emoji_id/random?min_length=4&max_length=3")
+    expect([status, Object.keys(body.fields)]).toEqual([400, ["max_length"]])
+    expect((await get("/emoji_id/random?max_length=7")).status).toBe(400)
+  })
 })
 
 describe("random ids while some lengths are not for sale", () => {

@@ -38,16 +38,17 @@ interface Place {
 
 const views: Readonly<Record<string, Place>> = {
   lookup: { label: "Look up", sign: "search", load: () => import("./lookup/lookup.ts") },
-  market: { label: "Market", sign: "store", load: () => import("./market.ts"), forUsers: true },
+  market: { label: "Market", sign: "store", load: () => import("./buying/market.ts"), forUsers: true },
   ids: { label: "My ids", sign: "id-card", load: () => import("./ids.ts"), forUsers: true, isPersonal: true },
-  cart: { label: "Cart", sign: "shopping-cart", load: () => import("./cart.ts"), forUsers: true },
+  cart: { label: "Cart", sign: "shopping-cart", load: () => import("./buying/cart.ts"), forUsers: true },
+  orders: { load: () => import("./buying/orders.ts"), forUsers: true },
   transfers: {
     label: "Transfers",
     sign: "arrow-left-right",
-    load: () => import("./transfers.ts"),
+    load: () => import("./buying/transfers.ts"),
     forUsers: true,
   },
-  boxes: { label: "Boxes", sign: "gift", load: () => import("./boxes.ts"), forUsers: true },
+  boxes: { label: "Boxes", sign: "gift", load: () => import("./buying/boxes.ts"), forUsers: true },
   account: { load: () => import("./account/account.ts"), forUsers: true },
   admin: {
     label: "Admin",
@@ -74,7 +75,9 @@ const decode = (part: string): string => {
 }
 
 const here = (): { readonly name: string; readonly view: Place; readonly rest: ReadonlyArray<string> } => {
-  const [name = "", ...rest] = location.hash.replace(/^#\/?/, "").split("/").map(decode)
+  // A view reads its parameters after the question mark itself.
+  const [path = ""] = location.hash.replace(/^#\/?/, "").split("?")
+  const [name = "", ...rest] = path.split("/").map(decode)
   return Object.hasOwn(views, name)
     ? { name, view: views[name]!, rest }
     : { name: "lookup", view: views["lookup"]!, rest: [] }

@@ -1,4 +1,6 @@
-import type { OrderItem } from "../../../machines/orders/context.ts"
+import type { OrderContext, OrderItem } from "../../../machines/orders/context.ts"
+import { orderNumber } from "../../../machines/orders/effects.ts"
+import { totalCents } from "../../../machines/orders/money.ts"
 import { notice } from "../../sign-in/login-page.ts"
 import { type Content, type Html, html } from "../../web/html.ts"
 import { dollars } from "../../web/money.ts"
@@ -47,28 +49,31 @@ const chains = (intentId: string, cents: number): Html => html`<h2>Or send one o
     html`<li><span class="record"><strong>${title}</strong><code>${address}</code></span><span class="price">${amount} ${currency}</span></li>`,
 )}</ul>`
 
-/** What the payment buys. */
-interface SoldItem {
-  readonly name: string
-  readonly cents: number
+const line = (name: Html, cents: number): Html =>
+  html`<li>${name}<span class="price">${dollars(cents)}</span></li>`
+
+const itemLine = ({ cents, emojiId, type }: OrderItem): Html =>
+  line(
+    type === "EmojiId" ? html`<span class="emoji">${emojiId ?? ""}</span>` : html`<span>Lootbox</span>`,
+    cents,
+  )
+
+/** What is sold, by whom, and for how much. */
+const summary = ({ id, items }: OrderContext): Html => {
+  const goods = items.filter(({ type }) => type !== "Discount")
+  const discount = totalCents(items) - totalCents(goods)
+  return html`<section class="card" aria-labelledby="what">
+<h2 id="what" class="first">Emoji Id Directory sells you</h2>
+<p class="soft small">Order no. ${orderNumber(id)}</p>
+<ul class="cart order-lines">${goods.map(itemLine)}${discount === 0 ? "" : line(html`<span>Discount</span>`, discount)}</ul>
+<p class="total">Total <strong>${dollars(totalCents(items))}</strong></p>
+</section>`
 }
 
-export const soldItem = ({ cents, emojiId, type }: OrderItem): SoldItem => ({
-  name: emojiId ?? (type === "LootBox" ? "Lootbox" : "Discount"),
-  cents,
-})
-
-const soldItems = (items: ReadonlyArray<SoldItem>): Content =>
-  items.length > 0 &&
-  html`<section class="card"><h2 class="first">Emoji Id Directory sells you</h2>
-<ul class="cart">${items.map(
-    ({ cents, name }) => html`<li><span>${name}</span><span class="price">${dollars(cents)}</span></li>`,
-  )}</ul></section>`
-
-/** The sandbox page where a buyer makes a test payment. */
+/** The sandbox page where a buyer makes a test payment. `order` is undefined if the payment is not for it any more. */
 export const sandboxCheckoutPage = (
   session: SandboxSession,
-  items: ReadonlyArray<SoldItem>,
+  order: OrderContext | undefined,
   message: Content = "",
 ) => {
   const { cancelUrl, cents, intentId, method, paidCents, status, successUrl } = session
@@ -85,7 +90,7 @@ export const sandboxCheckoutPage = (
 <h1 class="amount">${dollars(isReplaced ? 0 : due)}</h1><p class="soft">${due === 0 || isReplaced ? "Nothing due" : "Due"} to the Emoji Id Directory</p>
 <p class="soft small">This page stands for the page of a payment provider.</p></div>
 ${message}
-${soldItems(items)}
+${order === undefined ? "" : summary(order)}
 <section class="card"><dl class="facts">
 <dt>Price</dt><dd>${dollars(cents)}</dd>
 <dt>Paid</dt><dd>${dollars(paidCents)}</dd>

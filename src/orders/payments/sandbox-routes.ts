@@ -9,7 +9,7 @@ import { notice } from "../../sign-in/login-page.ts"
 import type { Content } from "../../web/html.ts"
 import { Orders } from "../order-store.ts"
 import { Sandbox } from "./sandbox.ts"
-import { sandboxCheckoutPage, soldItem } from "./sandbox-page.ts"
+import { sandboxCheckoutPage } from "./sandbox-page.ts"
 import type { SandboxSession } from "./sandbox-store.ts"
 
 const params = { session: text(128) }
@@ -32,12 +32,15 @@ const getSession = Effect.fnUntraced(function* (sessionId: string) {
   return session ?? (yield* new NotFound({ error: "Checkout not found." }))
 })
 
-/** The page with the items of the order that is paid. */
-const checkoutPage = (session: SandboxSession, message?: Content) =>
-  Effect.map(
-    Orders.use((orders) => orders.find(session.orderId)),
-    (order) => sandboxCheckoutPage(session, order?.context.items.map(soldItem) ?? [], message),
-  )
+/**
+ * Shows the checkout with the items of its order. A cancelled checkout has no items, because the items of the order can
+ * have changed since.
+ */
+const showPage = Effect.fnUntraced(function* (session: SandboxSession, message: Content = "") {
+  const order =
+    session.status === "open" ? yield* Orders.use((orders) => orders.find(session.orderId)) : undefined
+  return sandboxCheckoutPage(session, order?.context, message)
+})
 
 const showCheckout = route({
   ...shared,
@@ -49,7 +52,7 @@ const showCheckout = route({
   success: Schema.Unknown,
   produces: "text/html",
   errors: [NotFound],
-  handler: ({ params: { session } }) => Effect.flatMap(getSession(session), (found) => checkoutPage(found)),
+  handler: ({ params: { session } }) => Effect.flatMap(getSession(session), (found) => showPage(found)),
 })
 
 const actions = ["pay", "underpay", "overpay", "decline"] as const
@@ -89,7 +92,7 @@ const payCheckout = route({
       const sandbox = yield* Sandbox
       if (action === "decline") {
         yield* sandbox.decline(session)
-        return yield* checkoutPage(session, notice("Payment declined. You can try again."))
+        return yield* showPage(session, notice("Payment declined. You can try again."))
       }
       const cents = centsFor(action, session)
       const isTaken = cents > 0 && (yield* sandbox.pay(session, cents, { onTop: action === "overpay" }))
@@ -109,7 +112,7 @@ const payCheckout = route({
       const message = isTaken
         ? "Payment received."
         : "This checkout is already paid. No further payment was made."
-      return yield* checkoutPage(now, notice(message, "good"))
+      return yield* showPage(now, notice(message, "good"))
     }),
 })
 

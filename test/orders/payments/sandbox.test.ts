@@ -17,6 +17,8 @@ describe("a payment in the sandbox", () => {
     expect(page.status).toBe(200)
     expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'")
     expect(page.text).toContain("Play money")
+    for (const shown of ["Emoji Id Directory sells you", `Order no. ${pending.order_number}`, ...ids])
+      expect(page.text).toContain(shown)
     const paid = await atSandbox(service, pending.payment_method_data.session_id, "pay")
     const reloaded = await atSandbox(service, pending.payment_method_data.session_id, "pay")
     for (const { headers, status } of [paid, reloaded])

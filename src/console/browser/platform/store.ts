@@ -36,6 +36,9 @@ const noCart: Cart = { order: undefined, expired: undefined }
 export const cart = signal(noCart)
 export const transfers = signal<Transfers | undefined>(undefined)
 export const boxes = signal<Boxes | undefined>(undefined)
+/** Why the transfers or the lootboxes could not be loaded. Undefined after they were loaded. */
+export const transfersFailure = signal<unknown>(undefined)
+export const boxesFailure = signal<unknown>(undefined)
 /** A counter that increases when the user receives ids or gives ids away. */
 export const ownedChanges = signal(0)
 
@@ -98,10 +101,13 @@ const readTransfers = coalesced(async () => {
       incoming: incoming ?? [],
       mustConfirm: incoming === undefined,
     })
-  } catch {
+    transfersFailure.set(undefined)
+  } catch (error) {
     // After a failure, the next event or the next connection loads the transfers again.
+    transfersFailure.set(error)
   }
 })
+export const loadTransfers = readTransfers
 
 const transferMessages: Readonly<Record<string, string>> = {
   "transfer.created": "A transfer was started.",
@@ -128,8 +134,10 @@ const readBoxes = coalesced(async () => {
       call("GET /lootboxes", { query: { status: "Available", limit: 200 } }),
     ])
     boxes.set({ mine, onSale })
-  } catch {
+    boxesFailure.set(undefined)
+  } catch (error) {
     // After a failure, the next event or the next connection loads the lootboxes again.
+    boxesFailure.set(error)
   }
 })
 export const loadBoxes = readBoxes
@@ -180,6 +188,8 @@ export const startStore = (): void => {
     cart.set(noCart)
     transfers.set(undefined)
     boxes.set(undefined)
+    transfersFailure.set(undefined)
+    boxesFailure.set(undefined)
     if (userId === undefined) return
     stops = [
       subscribe("cart", cartListener),
