@@ -3,33 +3,10 @@ import { checksumEthereumAddress, parseEthereumAddress } from "./address.ts"
 import { isChainKey, parseChainKey } from "./chain-key.ts"
 import { chainOf, parsePaymentData } from "./record-data.ts"
 import { findRecordClass, formatTag, parseTag, tags } from "./record-tag.ts"
+import { genericTicker, type TaggedData } from "./single-value.ts"
 import { nativeTickers, parseTicker } from "./ticker.ts"
 
-interface TaggedData {
-  readonly tag: string
-  readonly data: string
-}
-
-const singleValueTags: ReadonlySet<number> = new Set([
-  tags.description,
-  tags.redirect,
-  tags.nickname,
-  tags.preferredForm,
-])
-
-/**
- * Returns the key of a record's single-value category. A new record replaces the old record with the same key.
- * Undefined if an id can have several records of this kind.
- */
-export const findSingleValueKey = ({ data, tag }: TaggedData): string | undefined => {
-  const number = parseTag(tag)
-  if (number === undefined) return undefined
-  if (number === tags.genericCrypto) return `${formatTag(number)}:${genericTicker(data)}`
-  if (singleValueTags.has(number) || findRecordClass(number) === "crypto") return formatTag(number)
-  return undefined
-}
-
-const genericTicker = (data: string): string => data.split("|", 1)[0]!.toUpperCase()
+export { findSingleValueKey } from "./single-value.ts"
 
 /**
  * Returns the records of a ticker: first those with the native tag of the ticker, then generic records with its name. A

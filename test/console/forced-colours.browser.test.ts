@@ -28,8 +28,8 @@ describe.skipIf(executable === undefined)("the console in the browser's forced-c
         ],
         [selector, property] as const,
       )
-    const [current] = await look(".tabs [aria-current]", "border-bottom-color")
-    expect(await look(".tabs > :not([aria-current])", "border-bottom-color")).not.toContain(current)
+    expect(await look(".side-nav [aria-current]", "text-decoration-line")).toEqual(["underline"])
+    expect(await look(".side-nav a:not([aria-current])", "text-decoration-line")).toEqual(["none"])
     expect(await look(".bar [aria-current]", "text-decoration-line")).toEqual(["underline"])
     expect(await look(".bar nav a:not([aria-current])", "text-decoration-line")).toEqual(["none"])
     await page.getByRole("link", { name: "Transfers" }).click()

@@ -19,7 +19,7 @@ describe.skipIf(executable === undefined)("a form in the console", () => {
     await freeLeft.getByText("1").waitFor()
     await page.getByLabel("First name").fill("Ada")
     await page.getByLabel("New password").fill("another horse")
-    await page.getByRole("heading", { name: "Account" }).click()
+    await page.getByRole("heading", { name: "Profile" }).click()
     const { token } = person
     await service.call("POST", "/cart", { token, body: { items: [{ emoji_id: "🐢🎨🐢" }] } })
     await service.call("POST", "/cart/checkout", { token, body: { method: "Free" } })
@@ -41,7 +41,8 @@ describe.skipIf(executable === undefined)("a form in the console", () => {
     const page = await openConsole(await browser.person(), service, person, path)
     await page.getByRole("button", { name: "Change BTC" }).first().click()
     const form = page.getByRole("form", { name: "Change BTC" })
-    await form.getByLabel("BTC").fill(`${bitcoin}|savings`)
+    await form.getByLabel("Address").fill(bitcoin)
+    await form.getByLabel("Description").fill("savings")
     await form.getByRole("button", { name: "Save" }).click()
     await page.getByText("savings").waitFor()
     const { body } = await service.lookup(id)
@@ -49,6 +50,38 @@ describe.skipIf(executable === undefined)("a form in the console", () => {
       otherBitcoin,
       `${bitcoin}|savings`,
     ])
+  })
+
+  it("finds a kind of record by its name, warns about a doubtful address, keeps both addresses and changes the default", async () => {
+    const [person, id] = [await register(service), "🐢🎺🎺"]
+    await service.register(id, person)
+    await service.edit(id, person, { insert: [{ tag: "0x1003", data: bitcoin }] })
+    const path = `#/ids/${encodeURIComponent(id)}`
+    const page = await openConsole(await browser.person(), service, person, path)
+    const kinds = page.getByLabel("What do you want to add?")
+    await kinds.fill("bitcoin mainnet")
+    await page.getByRole("button", { name: "BTC Network: Bitcoin." }).click()
+    const form = page.getByRole("form", { name: "New record" })
+    await form.getByLabel("Address").fill(otherBitcoin)
+    await form.getByLabel("Keep both").check()
+    await form.getByRole("button", { name: "Add" }).click()
+    const rows = page.locator(".records > li")
+    await rows.nth(1).getByText("default").waitFor()
+    await rows
+      .nth(0)
+      .getByRole("button", { name: /^Make default: BTC/ })
+      .click()
+    const isDefault = page.locator(".records > li", { hasText: "default" })
+    await expect.poll(() => isDefault.locator("code").allInnerTexts()).toEqual([bitcoin])
+    expect((await service.call("GET", `/emoji_id/${id}/payment`)).body.result["0x1003"].address).toBe(bitcoin)
+
+    await kinds.fill("litecoin")
+    await kinds.press("Enter")
+    await form.getByLabel("Address").fill("not-of-litecoin")
+    await form.getByRole("button", { name: "Add" }).click()
+    await form.getByText("This does not look like an address of Litecoin.").waitFor()
+    await form.getByRole("button", { name: "Add" }).click()
+    await page.locator(".records code", { hasText: "not-of-litecoin" }).waitFor()
   })
 
   it("keeps the typed text if the record is changed elsewhere, and saves the text as a new record", async () => {
@@ -132,8 +165,8 @@ describe.skipIf(executable === undefined)("a form in the console", () => {
     await dialog.getByRole("button", { name: "Go back" }).click()
     await page.getByRole("button", { name: "Change" }).click()
     const records = page.getByRole("region", { name: "Records" })
-    expect(await records.getByRole("textbox").inputValue()).toBe(written)
-    await records.getByRole("textbox").fill(`${written}|savings`)
+    expect(await records.getByLabel("Address").inputValue()).toBe(written)
+    await records.getByLabel("Description").fill("savings")
     await page.getByRole("button", { name: "Save" }).click()
     await records.getByText("savings").waitFor()
     expect(await records.locator("code").textContent()).toBe(written)

@@ -26,7 +26,7 @@ describe.skipIf(executable === undefined)("a long list in the console", () => {
   it("shows the last of 501 ids of an owner, and this id can be selected for a transfer", async () => {
     const owner = await register(service)
     const last = await giveMany(service, owner.id)
-    const page = await openConsole(await browser.person(), service, owner, "#/account/ids")
+    const page = await openConsole(await browser.person(), service, owner, "#/ids")
     await page.getByRole("link", { name: `Records of ${last}` }).waitFor()
     await page.goto(`${service.url}/#/transfers`)
     await page.getByLabel("Id", { exact: true }).selectOption(last)

@@ -156,7 +156,7 @@ describe.skipIf(executable === undefined)("the console on an unreliable network"
     await make.click()
     await page.getByText("The service cannot be reached. Try again.").waitFor()
     await make.click()
-    await page.getByText("Copy the key now. It is not shown again.").waitFor()
+    await page.getByText("It is not shown again.").waitFor()
     const { body: keys } = await service.call("GET", "/api_keys", { token: person.token })
     expect(keys).toHaveLength(1)
   })

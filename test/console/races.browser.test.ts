@@ -190,7 +190,8 @@ describe.skipIf(executable === undefined)("the console with delays, failures or 
       await held
       await route.abort()
     })
-    await page.getByRole("link", { name: "API keys" }).click()
+    await page.getByRole("link", { name: "← Account" }).click()
+    await page.getByRole("link", { name: /^API keys/ }).click()
     await page.locator("#view[aria-busy]").waitFor()
     letGo()
     await page.getByRole("heading", { name: "This page could not be loaded" }).waitFor()

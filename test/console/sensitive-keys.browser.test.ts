@@ -20,7 +20,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     await page.getByText("The current password is required.").waitFor()
     await page.getByLabel("Current password").fill(password)
     await create.click()
-    await page.getByText("Copy the key now. It is not shown again.").waitFor()
+    await page.getByText("It is not shown again.").waitFor()
     await page.locator("li", { hasText: "shop" }).getByText("Sensitive operations").waitFor()
     expect(await page.getByLabel("Current password").isVisible()).toBe(false)
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { bypass2fa, reservedScopes, type Scope, scopes } from "../../schema/accounts/scope.ts"
+import { isUseful, scopeTexts } from "../../schema/accounts/scope-text.ts"
 import type { Operation } from "../../src/docs-page/document.ts"
 import { openApi } from "../../src/http/openapi.ts"
 import { routes } from "../../src/routes.ts"
@@ -14,6 +15,12 @@ describe("every scope of the API", () => {
     // bypass2fa is not needed by an operation. It makes an API key sensitive.
     const others = scopes.filter((scope) => !needed.has(scope) && scope !== bypass2fa)
     expect(others).toEqual(scopes.filter((scope) => reserved.includes(scope)))
+  })
+
+  it("is described to users by a sentence, which says that a reserved scope permits nothing", () => {
+    expect(Object.keys(scopeTexts).toSorted()).toEqual([...scopes].toSorted())
+    for (const text of Object.values(scopeTexts)) expect(text).toMatch(/^[A-Z].+\.$/)
+    expect(scopes.filter((scope) => !isUseful(scope)).toSorted()).toEqual([...reserved].toSorted())
   })
 
   it("is documented in /openapi.json: reserved scopes in the description of Scope, the others at their operation", () => {

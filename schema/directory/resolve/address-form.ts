@@ -115,7 +115,8 @@ export const algorand = when((text) => {
 export const ton = when((text) => {
   if (/^0:[0-9a-f]{64}$/i.test(text)) return true
   if (!/^[EU]Q[A-Za-z0-9_-]{46}$/.test(text)) return false
-  const bytes = Buffer.from(text, "base64url")
+  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"))
+  const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0))
   return crc16(bytes.subarray(0, 34)) === 256 * bytes[34]! + bytes[35]!
 })
 

@@ -1,59 +1,64 @@
-import type { UserInterest } from "../../../client/api-types.ts"
 import type { View } from "../main.ts"
-import { actionButton } from "../parts/actions.ts"
-import { emojiText, empty, h } from "../parts/dom.ts"
-import { when } from "../parts/format.ts"
-import { drawPaged, drawPages, type Section } from "../parts/subnav.ts"
-import { call } from "../platform/api.ts"
+import { may } from "../platform/session.ts"
+import { drawRegistered } from "./applications.ts"
+import { drawData } from "./data.ts"
+import { drawInterests } from "./interests.ts"
 import { drawKeys } from "./keys.ts"
+import { drawAccountPages, type Group } from "./navigation.ts"
+import { drawOrganizations } from "./organizations.ts"
+import { drawPaymentMethods } from "./payment-methods.ts"
 import { drawProfile } from "./profile.ts"
 import { drawSecurity } from "./security.ts"
 import { drawSecurityLog } from "./security-log.ts"
 import { drawSessions } from "./sessions.ts"
+import { drawStatistics } from "./statistics.ts"
+import { drawStoredData } from "./stored-data.ts"
 
-const interest = ({ created_at, emoji_id }: UserInterest, again: () => Promise<void>) =>
-  h(
-    "li",
-    { class: "card row spread" },
-    h("a", { class: "tile-id", href: `#/market/${encodeURIComponent(emoji_id)}` }, emojiText(emoji_id)),
-    h("span", { class: "soft small" }, `added ${when(created_at)}`),
-    actionButton(
-      "Remove",
-      async () => {
-        await call("DELETE /user_interests/{emoji_id}", { params: { emoji_id } })
-        await again()
-      },
-      { class: "plain" },
-    ),
-  )
-
-const drawInterests = (place: Element) =>
-  drawPaged(
-    place,
-    (cursor) => call("GET /user_interests", { query: { limit: 20, ...cursor } }),
-    (found, again) =>
-      found.length === 0
-        ? empty(
-            "🔔",
-            "Your watchlist is empty. Search the market for a taken id and choose “Notify me when available”.",
-          )
-        : h(
-            "ul",
-            { class: "plain-list" },
-            found.map((one) => interest(one, again)),
-          ),
-  )
-
-const pages: Readonly<Record<string, Section>> = {
-  profile: { label: "Profile", draw: drawProfile },
-  security: { label: "Two-factor", draw: drawSecurity },
-  sessions: { label: "Sessions", draw: drawSessions },
-  keys: { label: "API keys", draw: drawKeys },
-  log: { label: "Security log", draw: drawSecurityLog },
-  interests: { label: "Watchlist", draw: drawInterests },
+const applications = {
+  label: "Applications",
+  hint: "Sign-in for other sites",
+  draw: drawRegistered,
 }
 
-export const draw: View["draw"] = (root, lifetime, rest) => {
-  root.append(h("h1", {}, "Account"))
-  return drawPages(root, "account", pages, lifetime, rest)
-}
+const groups = (): ReadonlyArray<Group> => [
+  {
+    label: "You",
+    pages: {
+      profile: { label: "Profile", hint: "Name, email, password", draw: drawProfile },
+      payment: { label: "Payment methods", hint: "Saved cards", draw: drawPaymentMethods },
+      interests: { label: "Watchlist", hint: "Ids you wait for", draw: drawInterests },
+      organizations: { label: "Organizations", hint: "Members and budgets", draw: drawOrganizations },
+    },
+  },
+  {
+    label: "Security",
+    pages: {
+      security: { label: "Two-factor", hint: "Codes when you sign in", draw: drawSecurity },
+      sessions: { label: "Sessions", hint: "Devices, sign out", draw: drawSessions },
+      log: { label: "Security log", hint: "What happened, and from where", draw: drawSecurityLog },
+    },
+  },
+  {
+    label: "Your ids",
+    pages: {
+      statistics: { label: "Statistics", hint: "How often they are looked up", draw: drawStatistics },
+      data: { label: "Stored data", hint: "What applications store", draw: drawStoredData },
+    },
+  },
+  {
+    label: "Developers",
+    pages: {
+      keys: { label: "API keys", hint: "Access for programs", draw: drawKeys },
+      // Only operators may register applications.
+      ...(may("organization:admin") ? { applications } : {}),
+    },
+  },
+  {
+    label: "Privacy",
+    pages: {
+      privacy: { label: "Your data", hint: "Download, delete account", draw: drawData },
+    },
+  },
+]
+
+export const draw: View["draw"] = (root, lifetime, rest) => drawAccountPages(root, groups(), lifetime, rest)

@@ -1,14 +1,17 @@
 import type { CreateApiKeyBody, DisplayApiKey, Scope } from "../../../client/api-types.ts"
 import { actionForm, confirmButton, type Values } from "../parts/actions.ts"
-import { badge, field, fill, h, tick } from "../parts/dom.ts"
+import { badge, choice, empty, field, fill, h, tick } from "../parts/dom.ts"
 import { counted, when } from "../parts/format.ts"
 import type { Section } from "../parts/subnav.ts"
 import { call } from "../platform/api.ts"
+import { serverNow } from "../platform/http.ts"
 import { account } from "../platform/session.ts"
+import { scopeChoice, scopeList } from "./scopes.ts"
+import { secretCard } from "./secret.ts"
 
 const keyFacts = ({ created_at, expires_at, last_used_at, scopes }: DisplayApiKey): string =>
   [
-    counted(scopes?.length ?? 0, "scope"),
+    counted(scopes?.length ?? 0, "permission"),
     `created ${when(created_at)}`,
     last_used_at === undefined ? "not used yet" : `last used ${when(last_used_at)}`,
     ...(expires_at === undefined ? [] : [`expires ${when(expires_at)}`]),
@@ -26,6 +29,7 @@ const keyCard = (key: DisplayApiKey, reload: () => Promise<void>) =>
       key.sensitive && badge("Sensitive operations", "warn"),
       h("br"),
       h("span", { class: "soft small" }, keyFacts(key)),
+      scopeList(key.scopes),
     ),
     confirmButton(
       "Delete",
@@ -37,7 +41,7 @@ const keyCard = (key: DisplayApiKey, reload: () => Promise<void>) =>
         await call("DELETE /api_keys/{id}", { params: { id: key.id } })
         await reload()
       },
-      { class: "plain" },
+      { class: "plain", "aria-label": `Delete ${key.name}` },
     ),
   )
 
@@ -73,27 +77,23 @@ const sensitiveChoice = () => {
   )
 }
 
-const scopeChoice = (scopes: ReadonlyArray<Scope>) =>
-  h(
-    "fieldset",
-    { class: "scopes" },
-    h("legend", {}, "Permissions"),
-    scopes.map((scope) =>
-      h(
-        "label",
-        { class: "tick small" },
-        h("input", { type: "checkbox", name: "scope", value: scope }),
-        " ",
-        scope,
-      ),
-    ),
-  )
+const dayMs = 86_400_000
+/** The day on which a key ends. It has no time of day, so that a repeated request is the same request. */
+const endOf = (days: number): string =>
+  new Date((Math.floor(serverNow() / dayMs) + days) * dayMs).toISOString()
+const lifetimes = [
+  ["90", "In 90 days"],
+  ["365", "In one year"],
+  ["", "Never"],
+] as const
 
 const bodyOf = (values: Values): CreateApiKeyBody => {
   const password = values.text("current_password")
+  const days = values.text("lifetime")
   return {
     name: values.text("name"),
     scopes: values.all("scope") as ReadonlyArray<Scope>,
+    ...(days === "" ? {} : { expires_at: endOf(Number(days)) }),
     ...(values.isTicked("sensitive") ? { sensitive: true } : {}),
     ...(values.isTicked("sensitive") && password !== "" ? { current_password: password } : {}),
   }
@@ -107,7 +107,7 @@ export const drawKeys: Section["draw"] = async (place) => {
     fill(
       list,
       keys.length === 0
-        ? h("li", { class: "soft" }, "No API keys yet.")
+        ? h("li", {}, empty("🔑", "No API keys yet. A program uses a key to act for you."))
         : keys.map((key) => keyCard(key, load)),
     )
   }
@@ -128,19 +128,12 @@ export const drawKeys: Section["draw"] = async (place) => {
             const key = await call("POST /api_keys", { body: bodyOf(values) })
             form.reset()
             fill(sensitive, sensitiveChoice())
-            fill(
-              made,
-              h(
-                "section",
-                { class: "card good-edge" },
-                h("p", {}, "Copy the key now. It is not shown again."),
-                h("p", {}, h("code", {}, key.api_key)),
-              ),
-            )
+            fill(made, secretCard("The API key", key.api_key))
             await load()
           },
         },
         field("Name", { name: "name", maxlength: "100", required: true }),
+        choice("Expires", "lifetime", lifetimes),
         scopeChoice(account.value?.global_scopes ?? []),
         sensitive,
       ),

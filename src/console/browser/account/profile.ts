@@ -7,6 +7,7 @@ import { notify } from "../parts/notices.ts"
 import type { Section } from "../parts/subnav.ts"
 import { call } from "../platform/api.ts"
 import { account, loadAccount } from "../platform/session.ts"
+import { copyButton } from "./secret.ts"
 
 const confirmCard = (email: string) =>
   h(
@@ -46,6 +47,8 @@ const facts = ({ role, user }: CurrentUser) => [
   h("dd", {}, words(role)),
   h("dt", {}, "Free ids left"),
   h("dd", {}, user.remaining_free_emoji),
+  h("dt", {}, "Account number"),
+  h("dd", {}, h("code", {}, user.id), " ", copyButton(user.id, "The account number")),
   h("dt", {}, "Member since"),
   h("dd", {}, when(user.created_at)),
 ]

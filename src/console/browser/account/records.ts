@@ -8,7 +8,7 @@ export interface ShownRecord {
   readonly data: string
 }
 
-export const categoryName = (tag: string, categories: Categories): string => categories[tag] ?? tag
+const categoryName = (tag: string, categories: Categories): string => categories[tag] ?? tag
 
 /** Returns the data as users write it. Ethereum addresses are stored without `0x`, so it is added. */
 export const writtenData = ({ data, tag }: ShownRecord): string => (tag === "0x1004" ? `0x${data}` : data)
@@ -43,7 +43,12 @@ export const partsOf = (tag: string, data: string): Parts => {
   return url === undefined ? { value: data, more: [] } : { value: url, more: [name] }
 }
 
-export const recordView = ({ data, tag }: ShownRecord, categories: Categories) => {
+/** Shows a record. `isChosen` says whether payers use this record of several; without it, its own mark is shown. */
+export const recordView = (
+  { data, tag }: ShownRecord,
+  categories: Categories,
+  isChosen: boolean | undefined = undefined,
+) => {
   const { isDefault = false, more, name, value } = partsOf(tag, writtenData({ data, tag }))
   const details = more.filter(Boolean)
   return h(
@@ -53,7 +58,7 @@ export const recordView = ({ data, tag }: ShownRecord, categories: Categories) =
       "span",
       { class: "record-name" },
       h("strong", {}, name ?? categoryName(tag, categories)),
-      isDefault && h("span", { class: "badge" }, "default"),
+      (isChosen ?? isDefault) && h("span", { class: "badge good" }, "default"),
     ),
     h("code", {}, value),
     details.length > 0 && h("span", { class: "soft small" }, details.join(" · ")),

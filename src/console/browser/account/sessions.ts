@@ -1,5 +1,5 @@
 import type { DisplaySession } from "../../../client/api-types.ts"
-import { confirmButton } from "../parts/actions.ts"
+import { actionButton, confirmButton } from "../parts/actions.ts"
 import { badge, type Child, fill, h } from "../parts/dom.ts"
 import { when } from "../parts/format.ts"
 import { notify } from "../parts/notices.ts"
@@ -7,7 +7,7 @@ import { coalesced } from "../parts/signal.ts"
 import type { Section } from "../parts/subnav.ts"
 import { call } from "../platform/api.ts"
 import { subscribe } from "../platform/live.ts"
-import { signOutHere } from "../platform/session.ts"
+import { signOutEverywhere, signOutHere } from "../platform/session.ts"
 
 const statusBadges: Readonly<Record<string, () => Child>> = {
   Pending: () => badge("Waiting for two-factor code", "warn"),
@@ -62,6 +62,38 @@ const item = (session: DisplaySession, again: () => Promise<void>) =>
     endButton(session, again),
   )
 
+const leave = async (signOut: () => Promise<void>, done: string): Promise<void> => {
+  await signOut()
+  location.hash = "#/sign-in"
+  notify(done)
+}
+
+const signOutCard = () =>
+  h(
+    "section",
+    { class: "card" },
+    h("h2", {}, "Sign out"),
+    h("p", { class: "soft" }, "Your other devices stay signed in, unless you sign out of all devices."),
+    h(
+      "div",
+      { class: "row" },
+      actionButton(
+        "Sign out of this device",
+        () => leave(signOutHere, "You are signed out of this device."),
+        { class: "plain" },
+      ),
+      confirmButton(
+        "Sign out of all devices",
+        {
+          question: "Sign out of all devices?",
+          consequence: "Every device and browser has to sign in again, also this one. API keys keep working.",
+        },
+        () => leave(signOutEverywhere, "You are signed out of all devices."),
+        { class: "plain" },
+      ),
+    ),
+  )
+
 /** Lists the user's sessions, and reads the list again when one of them changes. */
 export const drawSessions: Section["draw"] = async (place, lifetime) => {
   const list = h("ul", { class: "plain-list", "aria-label": "Sessions" })
@@ -80,6 +112,7 @@ export const drawSessions: Section["draw"] = async (place, lifetime) => {
       "The devices that are signed in to your account. If you do not know one, end its session and change your password.",
     ),
     list,
+    signOutCard(),
   )
   const reload = coalesced(() => load().catch(() => {}))
   lifetime.onEnd(subscribe("session", { onEvent: reload }))

@@ -49,7 +49,7 @@ const reveal = (ids: ReadonlyArray<string>): void => {
         "a",
         {
           class: "button",
-          href: only === undefined ? "#/account/ids" : recordsHash(only),
+          href: only === undefined ? "#/ids" : recordsHash(only),
           onclick: close,
           autofocus: true,
         },

@@ -1,7 +1,7 @@
 import { type Child, emojiText, h } from "../parts/dom.ts"
 
 export const lookupHash = (id: string): string => `#/lookup/${encodeURIComponent(id)}`
-export const recordsHash = (id: string): string => `#/account/ids/${encodeURIComponent(id)}`
+export const recordsHash = (id: string): string => `#/ids/${encodeURIComponent(id)}`
 
 /** An id that the user has received, with the two things to do next. */
 const newId = (id: string, isOnly: boolean) =>
