@@ -84,6 +84,7 @@ export interface BatchLookupAnswer {
   readonly stats: ReadonlyArray<Metric>
   readonly owner_changed_at?: string
   readonly version?: number
+  readonly proof?: string
 }
 
 export interface BatchLookupRequest {
@@ -114,6 +115,7 @@ export interface BatchResolveAnswer {
   readonly error: LookupError | null
   readonly networks?: ReadonlyArray<string>
   readonly version?: number
+  readonly proof?: string
 }
 
 export interface BatchResolveRequest {
@@ -590,6 +592,7 @@ export interface LiveLookupResult {
   readonly pubkey: string | null
   /** The version of the emoji id. It increases with every change of the emoji id. */
   readonly version: number
+  readonly proof?: string
 }
 
 export interface LoadJsonResponse {
@@ -628,6 +631,7 @@ export interface LookupFrame {
   readonly type: "lookup"
   readonly id?: string | null
   readonly emoji_ids: ReadonlyArray<string>
+  readonly proof?: boolean | null
 }
 
 export interface LookupProblem {
@@ -641,6 +645,7 @@ export interface LookupResponse {
   readonly stats: ReadonlyArray<Metric>
   readonly owner_changed_at?: string
   readonly version: number
+  readonly proof?: string
 }
 
 export interface LootBoxGenerationRequest {
@@ -870,6 +875,7 @@ export interface PaymentAddressResponse {
   readonly result: { readonly [name: string]: PaymentAddress }
   readonly error: LookupError | null
   readonly version: number
+  readonly proof?: string
 }
 
 export interface PaymentMethod {
@@ -911,6 +917,27 @@ export interface Problem {
     readonly code: string
     readonly message: string
   }> }
+}
+
+export interface ProofKey {
+  readonly kty: "OKP"
+  readonly crv: "Ed25519"
+  readonly x: string
+  readonly kid: string
+  readonly use: "sig"
+  readonly alg: "EdDSA"
+  readonly not_before: number
+  readonly not_after: number | null
+}
+
+export interface ProofKeys {
+  readonly origin: string
+  readonly proof_lifetime_seconds: number
+  readonly keys: ReadonlyArray<ProofKey>
+  readonly links: {
+    readonly api: string
+    readonly docs: string
+  }
 }
 
 export interface ProxyCallParameters {
@@ -1061,6 +1088,7 @@ export interface ResolveResponse {
   readonly warnings: ReadonlyArray<ResolveWarning>
   readonly error: null
   readonly version: number
+  readonly proof?: string
 }
 
 export type ResolveRule = "token_record" | "asset_record" | "generic_record" | "account_record"
@@ -1147,6 +1175,7 @@ export interface SubscribeFrame {
   readonly channel: string
   readonly epoch?: string | null
   readonly offset?: number | null
+  readonly proof?: boolean | null
 }
 
 export interface SubscribedFrame {
@@ -1173,6 +1202,7 @@ export interface TickerResponse {
   readonly result: ReadonlyArray<DirectoryRecord>
   readonly error: LookupError | null
   readonly version: number
+  readonly proof?: string
 }
 
 export interface TokenMetadata {
@@ -1391,7 +1421,7 @@ export interface Operations {
   /** Look up the records of an emoji id, optionally filtered by tags. */
   readonly "GET /emoji_id/{emoji_id}": {
     readonly params: { readonly emoji_id: string }
-    readonly query: { readonly tags?: string }
+    readonly query: { readonly tags?: string; readonly proof?: boolean }
     readonly body: undefined
     readonly answer: LookupResponse
   }
@@ -1412,7 +1442,7 @@ export interface Operations {
   /** Look up one payment address per category. */
   readonly "GET /emoji_id/{emoji_id}/payment": {
     readonly params: { readonly emoji_id: string }
-    readonly query: { readonly tags?: string }
+    readonly query: { readonly tags?: string; readonly proof?: boolean }
     readonly body: undefined
     readonly answer: PaymentAddressResponse
   }
@@ -1426,30 +1456,37 @@ export interface Operations {
   /** Look up the records of an emoji id for one ticker. */
   readonly "GET /emoji_id/{emoji_id}/{tag}": {
     readonly params: { readonly emoji_id: string; readonly tag: string }
-    readonly query: {}
+    readonly query: { readonly proof?: boolean }
     readonly body: undefined
     readonly answer: TickerResponse
   }
   /** Look up a list of up to 100 emoji ids. */
   readonly "POST /emoji_id/lookup": {
     readonly params: {}
-    readonly query: {}
+    readonly query: { readonly proof?: boolean }
     readonly body: BatchLookupRequest
     readonly answer: BatchLookupResponse
   }
   /** Get the address to which a wallet sends an asset on a network. */
   readonly "GET /emoji_id/{emoji_id}/resolve": {
     readonly params: { readonly emoji_id: string }
-    readonly query: { readonly asset: string; readonly network?: string }
+    readonly query: { readonly asset: string; readonly network?: string; readonly proof?: boolean }
     readonly body: undefined
     readonly answer: ResolveResponse
   }
   /** Get the addresses for up to 100 pairs of an emoji id and an asset. */
   readonly "POST /emoji_id/resolve": {
     readonly params: {}
-    readonly query: {}
+    readonly query: { readonly proof?: boolean }
     readonly body: BatchResolveRequest
     readonly answer: BatchResolveResponse
+  }
+  /** Get the public keys that verify signed answers. */
+  readonly "GET /.well-known/emoji-id-directory": {
+    readonly params: {}
+    readonly query: {}
+    readonly body: undefined
+    readonly answer: ProofKeys
   }
   /** List the supported emoji. */
   readonly "GET /emoji": {
