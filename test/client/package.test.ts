@@ -148,6 +148,7 @@ describe("the examples of the client's README", () => {
     expect(long.map(({ name }) => name)).toEqual([])
     expect(examples.map(({ name }) => name)).toEqual([
       "wallet",
+      "wallet-verify",
       "wallet-watch",
       "shop",
       "shop-cart",
