@@ -19,11 +19,16 @@ const version = Schema.Int
 /** When the id got its owner, if that was within the last 24 hours and the id had another owner before. */
 const owner_changed_at = Schema.optionalKey(DateTime)
 
-/** A signed statement about the answer, as a compact JWS. Only with `proof=true`. */
-export const proof = Schema.optionalKey(Schema.String)
+export const proof = Schema.optionalKey(Schema.String).annotateKey({
+  description: "A signed statement about the answer, as a compact JWS. Only with `proof=true`.",
+})
 
 /** The query parameter `proof` of the lookups. */
-export const ProofQuery = { proof: Schema.optionalKey(BooleanText) }
+export const ProofQuery = {
+  proof: Schema.optionalKey(BooleanText).annotateKey({
+    description: "`true` adds a signed `proof`, with which the answer can be verified offline.",
+  }),
+}
 
 export const LookupResponse = Schema.Struct({
   ...envelope,

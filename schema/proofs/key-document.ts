@@ -8,19 +8,19 @@ const ProofKey = Schema.Struct({
   kid: Schema.String,
   use: Schema.Literal("sig"),
   alg: Schema.Literal("EdDSA"),
-  /** Unix time in seconds. No proof of the key was issued before. */
-  not_before: Schema.Int,
-  /** Unix time in seconds. No proof of the key expires later. Null while the end is not known. */
-  not_after: Schema.NullOr(Schema.Int),
+  not_before: Schema.Int.annotateKey({
+    description: "Unix time in seconds. No proof of the key was issued before.",
+  }),
+  not_after: Schema.NullOr(Schema.Int).annotateKey({
+    description: "Unix time in seconds. No proof of the key expires later. Null while the end is not known.",
+  }),
 }).annotate({ identifier: "ProofKey" })
 export type ProofKey = typeof ProofKey.Type
 
 export const ProofKeys = Schema.Struct({
-  /** The claim `origin` of every proof of this service. */
-  origin: Schema.String,
+  origin: Schema.String.annotateKey({ description: "The claim `origin` of every proof of this service." }),
   proof_lifetime_seconds: Schema.Int,
-  /** The newest key first. */
-  keys: Schema.Array(ProofKey),
+  keys: Schema.Array(ProofKey).annotateKey({ description: "The newest key first." }),
   links: Schema.Struct({ api: Schema.String, docs: Schema.String }),
 }).annotate({ identifier: "ProofKeys" })
 export type ProofKeys = typeof ProofKeys.Type
