@@ -84,6 +84,7 @@ export interface BatchLookupAnswer {
   readonly stats: ReadonlyArray<Metric>
   readonly owner_changed_at?: string
   readonly version?: number
+  /** A signed statement about the answer, as a compact JWS. Only with `proof=true`. */
   readonly proof?: string
 }
 
@@ -115,6 +116,7 @@ export interface BatchResolveAnswer {
   readonly error: LookupError | null
   readonly networks?: ReadonlyArray<string>
   readonly version?: number
+  /** A signed statement about the answer, as a compact JWS. Only with `proof=true`. */
   readonly proof?: string
 }
 
@@ -535,6 +537,48 @@ export interface GrantResponse {
   readonly scope: "svc"
 }
 
+/** What was changed. Only for the owner, and only for the time of this owner. */
+export interface HistoryChanges {
+  readonly added?: ReadonlyArray<HistoryRecord>
+  readonly removed?: ReadonlyArray<HistoryRecord>
+  readonly store_key?: string
+  /** Whether the owner signed the records of this version. */
+  readonly signed?: boolean
+  readonly owner?: {
+    readonly before: "current" | "other"
+    readonly after: "current" | "other"
+  }
+  readonly pubkey?: {
+    readonly before: string | null
+    readonly after: string | null
+  }
+}
+
+export interface HistoryEntry {
+  /** The version of the id after the change. Null for a change before `complete_since`. */
+  readonly version: number | null
+  /** registered: the id was registered. records: records were added or removed. data: an entry of the JSON store was written. signature: the records were signed again. owner: the id got another owner. key: the id got another key of the same owner. minted, burned: its token was recorded or destroyed. */
+  readonly kind: "registered" | "records" | "data" | "signature" | "owner" | "key" | "minted" | "burned"
+  readonly at: string
+  readonly changes?: HistoryChanges
+}
+
+export interface HistoryRecord {
+  readonly tag: string
+  readonly hash: string
+  /** Missing if the change has more than 16 KB of data. Payment addresses are kept first. */
+  readonly data?: string
+}
+
+export interface HistoryResponse {
+  /** `owner`: the entries contain `changes`, because the caller may read them. */
+  readonly view: "public" | "owner"
+  readonly version: number
+  /** All changes since this time are listed. Of earlier ones, the list has what is still known. */
+  readonly complete_since: string
+  readonly result: ReadonlyArray<HistoryEntry>
+}
+
 export interface ListOfCodeAvailability {
   readonly data: ReadonlyArray<CodeAvailability>
   readonly paging: Paging
@@ -592,6 +636,7 @@ export interface LiveLookupResult {
   readonly pubkey: string | null
   /** The version of the emoji id. It increases with every change of the emoji id. */
   readonly version: number
+  /** A signed statement about this result, as a compact JWS. Only if it was requested. */
   readonly proof?: string
 }
 
@@ -631,6 +676,7 @@ export interface LookupFrame {
   readonly type: "lookup"
   readonly id?: string | null
   readonly emoji_ids: ReadonlyArray<string>
+  /** If true, each result has a proof. */
   readonly proof?: boolean | null
 }
 
@@ -645,6 +691,7 @@ export interface LookupResponse {
   readonly stats: ReadonlyArray<Metric>
   readonly owner_changed_at?: string
   readonly version: number
+  /** A signed statement about the answer, as a compact JWS. Only with `proof=true`. */
   readonly proof?: string
 }
 
@@ -875,6 +922,7 @@ export interface PaymentAddressResponse {
   readonly result: { readonly [name: string]: PaymentAddress }
   readonly error: LookupError | null
   readonly version: number
+  /** A signed statement about the answer, as a compact JWS. Only with `proof=true`. */
   readonly proof?: string
 }
 
@@ -926,13 +974,17 @@ export interface ProofKey {
   readonly kid: string
   readonly use: "sig"
   readonly alg: "EdDSA"
+  /** Unix time in seconds. No proof of the key was issued before. */
   readonly not_before: number
+  /** Unix time in seconds. No proof of the key expires later. Null while the end is not known. */
   readonly not_after: number | null
 }
 
 export interface ProofKeys {
+  /** The claim `origin` of every proof of this service. */
   readonly origin: string
   readonly proof_lifetime_seconds: number
+  /** The newest key first. */
   readonly keys: ReadonlyArray<ProofKey>
   readonly links: {
     readonly api: string
@@ -1088,6 +1140,7 @@ export interface ResolveResponse {
   readonly warnings: ReadonlyArray<ResolveWarning>
   readonly error: null
   readonly version: number
+  /** A signed statement about the answer, as a compact JWS. Only with `proof=true`. */
   readonly proof?: string
 }
 
@@ -1175,6 +1228,7 @@ export interface SubscribeFrame {
   readonly channel: string
   readonly epoch?: string | null
   readonly offset?: number | null
+  /** If true, the states of an `emoji_id` channel have a proof. Other channels ignore it. */
   readonly proof?: boolean | null
 }
 
@@ -1202,6 +1256,7 @@ export interface TickerResponse {
   readonly result: ReadonlyArray<DirectoryRecord>
   readonly error: LookupError | null
   readonly version: number
+  /** A signed statement about the answer, as a compact JWS. Only with `proof=true`. */
   readonly proof?: string
 }
 
@@ -1480,6 +1535,13 @@ export interface Operations {
     readonly query: { readonly proof?: boolean }
     readonly body: BatchResolveRequest
     readonly answer: BatchResolveResponse
+  }
+  /** List the changes of an emoji id, newest first. */
+  readonly "GET /emoji_id/{emoji_id}/history": {
+    readonly params: { readonly emoji_id: string }
+    readonly query: { readonly limit?: number; readonly page?: number; readonly after?: string; readonly before?: string }
+    readonly body: undefined
+    readonly answer: HistoryResponse
   }
   /** Get the public keys that verify signed answers. */
   readonly "GET /.well-known/emoji-id-directory": {
