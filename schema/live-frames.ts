@@ -59,6 +59,9 @@ export const SubscribeFrame = Schema.Struct({
   channel: ChannelName,
   epoch: optional(Uuid),
   offset: optional(Offset),
+  proof: optional(Schema.Boolean).annotateKey({
+    description: "If true, the states of an `emoji_id` channel have a proof. Other channels ignore it.",
+  }),
 }).annotate({ identifier: "SubscribeFrame" })
 
 export const UnsubscribeFrame = Schema.Struct({
@@ -72,6 +75,7 @@ export const LookupFrame = Schema.Struct({
   emoji_ids: Schema.Array(text(liveLimits.channelCharacters)).check(
     Schema.isBetweenLength(1, liveLimits.lookupIds),
   ),
+  proof: optional(Schema.Boolean).annotateKey({ description: "If true, each result has a proof." }),
 }).annotate({ identifier: "LookupFrame" })
 
 export const PingFrame = Schema.Struct({
@@ -153,6 +157,9 @@ export const LookupResult = Schema.Struct({
   }),
   version: Schema.Int.annotate({
     description: "The version of the emoji id. It increases with every change of the emoji id.",
+  }),
+  proof: Schema.optionalKey(Schema.String).annotateKey({
+    description: "A signed statement about this result, as a compact JWS. Only if it was requested.",
   }),
 }).annotate({ identifier: "LiveLookupResult" })
 export type LookupResult = typeof LookupResult.Type

@@ -39,6 +39,7 @@ import { partners } from "./partners/layer.ts"
 import { DatabaseClock } from "./postgres/database-clock.ts"
 import { requestIdOf } from "./postgres/request-time.ts"
 import { Sql } from "./postgres/sql.ts"
+import { proofs } from "./proofs/layer.ts"
 import { Proxied } from "./proxy/named-services.ts"
 import { signIn } from "./sign-in/layer.ts"
 import { logging } from "./telemetry/log.ts"
@@ -133,7 +134,7 @@ export const appLayer = (surroundings: ServiceOptions) => {
     Layer.provideMerge(Layer.mergeAll(lootboxes, transfers)),
     Layer.provideMerge(Layer.mergeAll(market, minting, organizations, signIn)),
     Layer.provideMerge(directory),
-    Layer.provideMerge(keys),
+    Layer.provideMerge(Layer.mergeAll(keys, proofs)),
     Layer.provideMerge(Layer.mergeAll(accounts, authentication, receiveCliNotifications(surroundings))),
     Layer.provideMerge(actors),
     Layer.provideMerge(callers(masterSecrets, config)),

@@ -48,6 +48,7 @@ import { organizations } from "./organizations/routes.ts"
 import { partnerConnect } from "./partners/connect-routes.ts"
 import { partnerGet } from "./partners/get-id-routes.ts"
 import { partnerManage } from "./partners/manage-routes.ts"
+import { proofRoutes } from "./proofs/routes.ts"
 import { proxy } from "./proxy/routes.ts"
 import { magicLink } from "./sign-in/magic-link-routes.ts"
 import { authorize } from "./sign-in/oauth/authorize-routes.ts"
@@ -76,6 +77,7 @@ const table = [
   ...lookups,
   ...resolves,
   ...histories,
+  ...proofRoutes,
   ...emojiIds,
   ...idLists,
   ...storefront,

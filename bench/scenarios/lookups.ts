@@ -53,7 +53,7 @@ export const store = (server: RunningServer, stored: StoredIds): Promise<void> =
   })
 
 /** Looks up each id once, so that the ids are in memory as in a long-running service. */
-const askAll = async ({ target }: RunningServer, ids: number, suffix = "") => {
+export const askAll = async ({ target }: RunningServer, ids: number, suffix = "") => {
   const requests = gets(target, ids, 1, suffix)
   await sendAll(target, requests.length, (n) => requests[n]!)
 }

@@ -22,6 +22,7 @@ import {
   baselineReconnect,
   baselineWrites,
 } from "./self-checks.ts"
+import { lookupSigned } from "./signed-lookups.ts"
 import { idleSockets, reconnectStorm } from "./sockets.ts"
 import { transfers } from "./transfers.ts"
 import { workers, workersEach } from "./workers.ts"
@@ -43,6 +44,7 @@ export const scenarios: readonly Scenario[] = [
   lookupCold,
   lookupMiss,
   lookupTags,
+  lookupSigned,
   lookupBatch,
   workersEach,
   cartGrowth,

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { DateTime } from "../wire-format.ts"
+import { BooleanText, DateTime } from "../wire-format.ts"
 import { Metric } from "./metric.ts"
 import { DirectoryRecord } from "./record.ts"
 import { PaymentAddress } from "./record-selection.ts"
@@ -19,17 +19,29 @@ const version = Schema.Int
 /** When the id got its owner, if that was within the last 24 hours and the id had another owner before. */
 const owner_changed_at = Schema.optionalKey(DateTime)
 
+export const proof = Schema.optionalKey(Schema.String).annotateKey({
+  description: "A signed statement about the answer, as a compact JWS. Only with `proof=true`.",
+})
+
+/** The query parameter `proof` of the lookups. */
+export const ProofQuery = {
+  proof: Schema.optionalKey(BooleanText).annotateKey({
+    description: "`true` adds a signed `proof`, with which the answer can be verified offline.",
+  }),
+}
+
 export const LookupResponse = Schema.Struct({
   ...envelope,
   stats: Schema.Array(Metric),
   owner_changed_at,
   version,
+  proof,
 }).annotate({
   identifier: "LookupResponse",
 })
 export type LookupResponse = typeof LookupResponse.Type
 
-export const TickerResponse = Schema.Struct({ ...envelope, version }).annotate({
+export const TickerResponse = Schema.Struct({ ...envelope, version, proof }).annotate({
   identifier: "TickerResponse",
 })
 
@@ -38,6 +50,7 @@ export const PaymentAddressResponse = Schema.Struct({
   result: Schema.Record(Schema.String, PaymentAddress),
   error: Schema.NullOr(LookupError),
   version,
+  proof,
 }).annotate({ identifier: "PaymentAddressResponse" })
 
 export const maxIdsPerBatch = 100
@@ -58,6 +71,7 @@ export const BatchLookupAnswer = Schema.Struct({
   stats: Schema.Array(Metric),
   owner_changed_at,
   version: Schema.optionalKey(Schema.Int),
+  proof,
 }).annotate({ identifier: "BatchLookupAnswer" })
 export type BatchLookupAnswer = typeof BatchLookupAnswer.Type
 

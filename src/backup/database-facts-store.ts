@@ -10,7 +10,7 @@ const hasTables = async (sql: Client): Promise<boolean> => {
 
 /**
  * Reads which master keys the stored values need. A key that encrypts custodial keys comes with one of them, so that a
- * restore can try to decrypt it. Values of the second factors only name their key.
+ * restore can try to decrypt it. Values of the second factors and signing keys only name their key.
  */
 export const readNeededKeys = async (sql: Client): Promise<ReadonlyArray<NeededKey>> => {
   const sampled = await sql<Array<{ id: string; pubkey: string; sealed_key: string }>>`
@@ -28,9 +28,18 @@ export const readNeededKeys = async (sql: Client): Promise<ReadonlyArray<NeededK
   const others = await sql<Array<{ id: string }>>`
     select distinct split_part(coalesce(sealed_secret, sealed_phone), '.', 2) as id from two_factor
      where coalesce(sealed_secret, sealed_phone) is not null`
+  // A backup before an upgrade is of a database that does not have this table yet.
+  const [known] = await sql<[{ found: boolean }]>`select to_regclass('signing_key') is not null as found`
+  if (known.found)
+    others.push(
+      ...(await sql<
+        Array<{ id: string }>
+      >`select distinct split_part(sealed_key, '.', 2) as id from signing_key`),
+    )
+  const named = new Set(others.map(({ id }) => id))
   return [
     ...sampled.map(({ id, ...sample }) => ({ id, sample })),
-    ...others.filter(({ id }) => !sampled.some((one) => one.id === id)).map(({ id }) => ({ id })),
+    ...[...named].filter((id) => !sampled.some((one) => one.id === id)).map((id) => ({ id })),
   ]
 }
 

@@ -15,7 +15,9 @@ import { orderCommands } from "./orders.ts"
 import { organizationCommands } from "./organizations.ts"
 import { partnerCommands } from "./partners.ts"
 import { personalDataCommands } from "./personal-data.ts"
+import { signingKeyCommands } from "./signing-keys.ts"
 import { userCommands } from "./users.ts"
+import { verifyCommands } from "./verify.ts"
 
 /** All commands, in the order in which the help lists them. */
 export const commands: ReadonlyArray<CliCommand> = [
@@ -31,9 +33,11 @@ export const commands: ReadonlyArray<CliCommand> = [
   ...mintingCommands,
   ...demoCommands,
   ...liveCommands,
+  ...verifyCommands,
   ...backupCommands,
   ...mailCommands,
   ...keyCommands,
+  ...signingKeyCommands,
   ...mailTestCommands,
   ...doctorCommands,
 ]

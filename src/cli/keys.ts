@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { InvalidRequest } from "../../schema/errors.ts"
 import { resealSecondFactors } from "../accounts/two-factor/reseal-store.ts"
 import { resealCustodialKeys } from "../keys/reseal-store.ts"
+import { resealSigningKeys } from "../proofs/signing-key-store.ts"
 import { type Command, optionOf, type ToolCommand } from "./command-line/command.ts"
 
 const idForm = /^[\w-]{1,32}$/
@@ -35,17 +36,23 @@ export const generateKey: ToolCommand = {
 interface Reseal {
   readonly custodial_keys: { readonly unreadable: number }
   readonly second_factors: { readonly unreadable: number }
+  readonly signing_keys: { readonly unreadable: number }
 }
 
 const reseal: Command = {
   name: "keys reseal",
   words: [],
   summary:
-    "Encrypt custodial keys and second factors again with the first entry of SECRET_KEYS, while the service runs. Exit code 1 if some cannot be decrypted; they stay as they are",
-  run: () => Effect.all({ custodial_keys: resealCustodialKeys, second_factors: resealSecondFactors }),
+    "Encrypt custodial keys, second factors and signing keys again with the first entry of SECRET_KEYS, while the service runs. Exit code 1 if some cannot be decrypted; they stay as they are",
+  run: () =>
+    Effect.all({
+      custodial_keys: resealCustodialKeys,
+      second_factors: resealSecondFactors,
+      signing_keys: resealSigningKeys,
+    }),
   isFailure: (result) => {
-    const { custodial_keys, second_factors } = result as Reseal
-    return custodial_keys.unreadable + second_factors.unreadable > 0
+    const { custodial_keys, second_factors, signing_keys } = result as Reseal
+    return custodial_keys.unreadable + second_factors.unreadable + signing_keys.unreadable > 0
   },
 }
 

@@ -12,7 +12,7 @@ const wholeNumber = (text: string): number => {
 
 const isApiKey = (token: string): boolean => token.startsWith("svc_")
 
-const serviceUrl = (text: string): string => {
+export const serviceUrl = (text: string): string => {
   if (/^https?:\/\//.test(text) && URL.canParse(text)) return text
   throw new InvalidRequest({ error: `--url: expected an http or https URL, got ${JSON.stringify(text)}.` })
 }

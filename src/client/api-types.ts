@@ -84,6 +84,8 @@ export interface BatchLookupAnswer {
   readonly stats: ReadonlyArray<Metric>
   readonly owner_changed_at?: string
   readonly version?: number
+  /** A signed statement about the answer, as a compact JWS. Only with `proof=true`. */
+  readonly proof?: string
 }
 
 export interface BatchLookupRequest {
@@ -114,6 +116,8 @@ export interface BatchResolveAnswer {
   readonly error: LookupError | null
   readonly networks?: ReadonlyArray<string>
   readonly version?: number
+  /** A signed statement about the answer, as a compact JWS. Only with `proof=true`. */
+  readonly proof?: string
 }
 
 export interface BatchResolveRequest {
@@ -533,6 +537,48 @@ export interface GrantResponse {
   readonly scope: "svc"
 }
 
+/** What was changed. Only for the owner, and only for the time of this owner. */
+export interface HistoryChanges {
+  readonly added?: ReadonlyArray<HistoryRecord>
+  readonly removed?: ReadonlyArray<HistoryRecord>
+  readonly store_key?: string
+  /** Whether the owner signed the records of this version. */
+  readonly signed?: boolean
+  readonly owner?: {
+    readonly before: "current" | "other"
+    readonly after: "current" | "other"
+  }
+  readonly pubkey?: {
+    readonly before: string | null
+    readonly after: string | null
+  }
+}
+
+export interface HistoryEntry {
+  /** The version of the id after the change. Null for a change before `complete_since`. */
+  readonly version: number | null
+  /** registered: the id was registered. records: records were added or removed. data: an entry of the JSON store was written. signature: the records were signed again. owner: the id got another owner. key: the id got another key of the same owner. minted, burned: its token was recorded or destroyed. */
+  readonly kind: "registered" | "records" | "data" | "signature" | "owner" | "key" | "minted" | "burned"
+  readonly at: string
+  readonly changes?: HistoryChanges
+}
+
+export interface HistoryRecord {
+  readonly tag: string
+  readonly hash: string
+  /** Missing if the change has more than 16 KB of data. Payment addresses are kept first. */
+  readonly data?: string
+}
+
+export interface HistoryResponse {
+  /** `owner`: the entries contain `changes`, because the caller may read them. */
+  readonly view: "public" | "owner"
+  readonly version: number
+  /** All changes since this time are listed. Of earlier ones, the list has what is still known. */
+  readonly complete_since: string
+  readonly result: ReadonlyArray<HistoryEntry>
+}
+
 export interface ListOfCodeAvailability {
   readonly data: ReadonlyArray<CodeAvailability>
   readonly paging: Paging
@@ -590,6 +636,8 @@ export interface LiveLookupResult {
   readonly pubkey: string | null
   /** The version of the emoji id. It increases with every change of the emoji id. */
   readonly version: number
+  /** A signed statement about this result, as a compact JWS. Only if it was requested. */
+  readonly proof?: string
 }
 
 export interface LoadJsonResponse {
@@ -628,6 +676,8 @@ export interface LookupFrame {
   readonly type: "lookup"
   readonly id?: string | null
   readonly emoji_ids: ReadonlyArray<string>
+  /** If true, each result has a proof. */
+  readonly proof?: boolean | null
 }
 
 export interface LookupProblem {
@@ -641,6 +691,8 @@ export interface LookupResponse {
   readonly stats: ReadonlyArray<Metric>
   readonly owner_changed_at?: string
   readonly version: number
+  /** A signed statement about the answer, as a compact JWS. Only with `proof=true`. */
+  readonly proof?: string
 }
 
 export interface LootBoxGenerationRequest {
@@ -870,6 +922,8 @@ export interface PaymentAddressResponse {
   readonly result: { readonly [name: string]: PaymentAddress }
   readonly error: LookupError | null
   readonly version: number
+  /** A signed statement about the answer, as a compact JWS. Only with `proof=true`. */
+  readonly proof?: string
 }
 
 export interface PaymentMethod {
@@ -911,6 +965,31 @@ export interface Problem {
     readonly code: string
     readonly message: string
   }> }
+}
+
+export interface ProofKey {
+  readonly kty: "OKP"
+  readonly crv: "Ed25519"
+  readonly x: string
+  readonly kid: string
+  readonly use: "sig"
+  readonly alg: "EdDSA"
+  /** Unix time in seconds. No proof of the key was issued before. */
+  readonly not_before: number
+  /** Unix time in seconds. No proof of the key expires later. Null while the end is not known. */
+  readonly not_after: number | null
+}
+
+export interface ProofKeys {
+  /** The claim `origin` of every proof of this service. */
+  readonly origin: string
+  readonly proof_lifetime_seconds: number
+  /** The newest key first. */
+  readonly keys: ReadonlyArray<ProofKey>
+  readonly links: {
+    readonly api: string
+    readonly docs: string
+  }
 }
 
 export interface ProxyCallParameters {
@@ -1061,6 +1140,8 @@ export interface ResolveResponse {
   readonly warnings: ReadonlyArray<ResolveWarning>
   readonly error: null
   readonly version: number
+  /** A signed statement about the answer, as a compact JWS. Only with `proof=true`. */
+  readonly proof?: string
 }
 
 export type ResolveRule = "token_record" | "asset_record" | "generic_record" | "account_record"
@@ -1147,6 +1228,8 @@ export interface SubscribeFrame {
   readonly channel: string
   readonly epoch?: string | null
   readonly offset?: number | null
+  /** If true, the states of an `emoji_id` channel have a proof. Other channels ignore it. */
+  readonly proof?: boolean | null
 }
 
 export interface SubscribedFrame {
@@ -1173,6 +1256,8 @@ export interface TickerResponse {
   readonly result: ReadonlyArray<DirectoryRecord>
   readonly error: LookupError | null
   readonly version: number
+  /** A signed statement about the answer, as a compact JWS. Only with `proof=true`. */
+  readonly proof?: string
 }
 
 export interface TokenMetadata {
@@ -1391,7 +1476,7 @@ export interface Operations {
   /** Look up the records of an emoji id, optionally filtered by tags. */
   readonly "GET /emoji_id/{emoji_id}": {
     readonly params: { readonly emoji_id: string }
-    readonly query: { readonly tags?: string }
+    readonly query: { readonly tags?: string; readonly proof?: boolean }
     readonly body: undefined
     readonly answer: LookupResponse
   }
@@ -1412,7 +1497,7 @@ export interface Operations {
   /** Look up one payment address per category. */
   readonly "GET /emoji_id/{emoji_id}/payment": {
     readonly params: { readonly emoji_id: string }
-    readonly query: { readonly tags?: string }
+    readonly query: { readonly tags?: string; readonly proof?: boolean }
     readonly body: undefined
     readonly answer: PaymentAddressResponse
   }
@@ -1426,30 +1511,44 @@ export interface Operations {
   /** Look up the records of an emoji id for one ticker. */
   readonly "GET /emoji_id/{emoji_id}/{tag}": {
     readonly params: { readonly emoji_id: string; readonly tag: string }
-    readonly query: {}
+    readonly query: { readonly proof?: boolean }
     readonly body: undefined
     readonly answer: TickerResponse
   }
   /** Look up a list of up to 100 emoji ids. */
   readonly "POST /emoji_id/lookup": {
     readonly params: {}
-    readonly query: {}
+    readonly query: { readonly proof?: boolean }
     readonly body: BatchLookupRequest
     readonly answer: BatchLookupResponse
   }
   /** Get the address to which a wallet sends an asset on a network. */
   readonly "GET /emoji_id/{emoji_id}/resolve": {
     readonly params: { readonly emoji_id: string }
-    readonly query: { readonly asset: string; readonly network?: string }
+    readonly query: { readonly asset: string; readonly network?: string; readonly proof?: boolean }
     readonly body: undefined
     readonly answer: ResolveResponse
   }
   /** Get the addresses for up to 100 pairs of an emoji id and an asset. */
   readonly "POST /emoji_id/resolve": {
     readonly params: {}
-    readonly query: {}
+    readonly query: { readonly proof?: boolean }
     readonly body: BatchResolveRequest
     readonly answer: BatchResolveResponse
+  }
+  /** List the changes of an emoji id, newest first. */
+  readonly "GET /emoji_id/{emoji_id}/history": {
+    readonly params: { readonly emoji_id: string }
+    readonly query: { readonly limit?: number; readonly page?: number; readonly after?: string; readonly before?: string }
+    readonly body: undefined
+    readonly answer: HistoryResponse
+  }
+  /** Get the public keys that verify signed answers. */
+  readonly "GET /.well-known/emoji-id-directory": {
+    readonly params: {}
+    readonly query: {}
+    readonly body: undefined
+    readonly answer: ProofKeys
   }
   /** List the supported emoji. */
   readonly "GET /emoji": {

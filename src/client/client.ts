@@ -1,3 +1,4 @@
+import { ApiError } from "./api-error.ts"
 import type { LiveLookupResult, TokenResponse } from "./api-types.ts"
 import type { Backoff } from "./backoff.ts"
 import { CodeRequests } from "./code-requests.ts"
@@ -9,7 +10,9 @@ import { LiveConnection } from "./live/connection.ts"
 import type { LiveStatus } from "./live/options.ts"
 import type { SocketConstructor } from "./live/socket-like.ts"
 import { recordsOf, watchId } from "./live/watch-id.ts"
-import type { CallOptions, Input } from "./operation.ts"
+import type { Answer, CallOptions, Input, OperationName } from "./operation.ts"
+import { AnswerVerifier, type ClientVerifyOptions } from "./proofs/verifier.ts"
+import type { Verified } from "./proofs/verify.ts"
 import { makeCall } from "./rest.ts"
 import { defaultRetries } from "./retry.ts"
 import { type Exchange, lockWaitMs, type Tokens } from "./shared-refresh.ts"
@@ -22,6 +25,15 @@ export { ChannelRefused, type ChannelUpdate } from "./live/channel-updates.ts"
 export type { ChannelHandlers, RefusalCode } from "./live/subscriptions.ts"
 export { NetworkError } from "./network-error.ts"
 export type { Answer, CallOptions, Input, OperationName } from "./operation.ts"
+export type { ClientVerifyOptions } from "./proofs/verifier.ts"
+export {
+  type ProofFault,
+  ProofRefused,
+  type ProvenRequest,
+  type Verified,
+  type VerifyOptions,
+  verifyAnswer,
+} from "./proofs/verify.ts"
 export { browserStorage, type TokenStorage } from "./token-storage.ts"
 export type { LiveStatus, Tokens }
 
@@ -49,6 +61,11 @@ export type ClientOptions = CredentialOptions & {
 
 interface LoopOptions {
   readonly signal?: AbortSignal
+}
+
+interface ProofOptions {
+  /** If true, each report has a proof, for `verify`. */
+  readonly proof?: boolean
 }
 
 /**
@@ -99,12 +116,23 @@ export const createClient = (options: ClientOptions) => {
     credentials.adopt(tokensOf(tokens), replaced)
     connection?.userChanged()
   }
-  const { call, exchange } = makeCall({
+  const { call: callOnce, exchange } = makeCall({
     ...shared,
     credentials,
     replaceTokens,
     ...(onCodeRequired === undefined ? {} : { onCodeRequired }),
   })
+  const verifier = new AnswerVerifier(() => anonymous("GET /.well-known/emoji-id-directory"))
+  const call = async <N extends OperationName>(name: N, ...input: Input<N>): Promise<Answer<N>> => {
+    try {
+      const answer = await callOnce(name, ...input)
+      verifier.asked.add(name, input[0], answer)
+      return answer
+    } catch (error) {
+      if (error instanceof ApiError) verifier.asked.add(name, input[0], error.body)
+      throw error
+    }
+  }
 
   let connection: LiveConnection | undefined
   const live = (): LiveConnection => {
@@ -143,6 +171,13 @@ export const createClient = (options: ClientOptions) => {
   return {
     /** Calls any operation by method and path, for example `"GET /orders/{id}"`. Input and response are typed. */
     call,
+
+    /**
+     * Checks the proof of an answer that was requested with `proof: true`, or of the `ApiError` of an id that is not
+     * registered. Throws `ProofRefused` if the answer must not be trusted. Only the keys are read from the service, once.
+     */
+    verify: (answer: object, options?: ClientVerifyOptions): Promise<Verified> =>
+      verifier.verify(answer, options),
 
     get live(): LiveConnection {
       return live()
@@ -190,15 +225,22 @@ export const createClient = (options: ClientOptions) => {
      * Reports the records of an emoji id now, and again after each change of the records or the owner. A wallet can
      * use this while its send dialog is open. Returns a function that stops the reports.
      */
-    watchId: (emojiId: string, onRecords: (found: LiveLookupResult) => void): (() => void) =>
-      watchId(live(), emojiId, onRecords),
+    watchId: (
+      emojiId: string,
+      onRecords: (found: LiveLookupResult) => void,
+      { proof }: ProofOptions = {},
+    ): (() => void) =>
+      watchId(live(), emojiId, (found) => onRecords(verifier.addLive(found)), undefined, proof),
 
     /**
      * As `watchId`, for a `for await` loop. It ends when `signal` aborts, when `live` is closed, and after the error of
      * a text that is not an emoji id.
      */
-    records: (emojiId: string, { signal }: LoopOptions = {}): AsyncIterableIterator<LiveLookupResult> =>
-      recordsOf(live(), emojiId, signal),
+    records: (
+      emojiId: string,
+      { proof, signal }: LoopOptions & ProofOptions = {},
+    ): AsyncIterableIterator<LiveLookupResult> =>
+      recordsOf(live(), emojiId, signal, proof, (found) => verifier.addLive(found)),
 
     /**
      * The current state of a live channel and its later events, for a `for await` loop. It ends when `signal` aborts or

@@ -261,9 +261,15 @@ export const settings = {
   lookupCacheMb: setting(
     "LOOKUP_CACHE_MB",
     "128",
-    "Memory for precomputed lookup responses per process.",
+    "Memory for precomputed lookup responses per process. If clients ask for proofs, the proofs take as much again.",
     // The cache cannot be larger, because a position in its memory is a number of limited size.
     whole(1, 32_768),
+  ),
+  proofSeconds: setting(
+    "PROOF_SECONDS",
+    "600",
+    "How long a signed proof of an answer is valid. A wallet can be shown an answer that was changed since then.",
+    whole(60, 86_400),
   ),
   liveMaxSockets: setting(
     "LIVE_MAX_SOCKETS",

@@ -4,7 +4,9 @@ import { IdLists } from "./id-lists.ts"
 import { IdRegistry } from "./id-registry.ts"
 import { EmojiIds } from "./id-store.ts"
 import { JsonStore } from "./json-store.ts"
+import { liveProofs } from "./lookup/live-proofs.ts"
 import { Lookups } from "./lookup/lookups.ts"
+import { SignedAnswers } from "./lookup/signed-answers.ts"
 import { ViewCounter } from "./lookup/view-counter.ts"
 import { Records } from "./records.ts"
 
@@ -15,4 +17,7 @@ export const directory = Layer.mergeAll(
   IdLists.layer,
   Records.layer,
   IdRegistry.layer,
-).pipe(Layer.provideMerge(Layer.mergeAll(EmojiIds.layer, IdChanges.layer, ViewCounter.layer)))
+  liveProofs,
+).pipe(
+  Layer.provideMerge(Layer.mergeAll(EmojiIds.layer, IdChanges.layer, SignedAnswers.layer, ViewCounter.layer)),
+)

@@ -6,7 +6,7 @@ import { newOpenChannel, type OpenChannel } from "./open-channel.ts"
 import { encodeEvent } from "./protocol.ts"
 import { type Frame, ReplayBuffer } from "./replay-buffer.ts"
 import type { IsWanted, StateLoader } from "./state-loader.ts"
-import { type Source, type Subscriber, Subscription } from "./subscription.ts"
+import { type Prove, type Source, type Subscriber, Subscription } from "./subscription.ts"
 
 /** Sends a frame to every socket that joined the topic. */
 export type Publish = (topic: string, frame: Frame) => void
@@ -45,13 +45,13 @@ export class ChannelRegistry implements Source {
     return this.#subscriptions
   }
 
-  join(channel: Channel, subscriber: Subscriber, requested: string): Subscription {
+  join(channel: Channel, subscriber: Subscriber, requested: string, prove?: Prove): Subscription {
     let openChannel = this.#openChannels.get(channel.name)
     if (openChannel === undefined) {
       openChannel = newOpenChannel(channel)
       this.#openChannels.set(channel.name, openChannel)
     }
-    const subscription = new Subscription(openChannel, this, subscriber, requested)
+    const subscription = new Subscription(openChannel, this, subscriber, requested, prove)
     openChannel.subscriptions.add(subscription)
     this.#subscriptions++
     return subscription

@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
+import type { LookupResult } from "../../schema/live-frames.ts"
 import type { Client, SqlPiece } from "../postgres/client.ts"
 import type { Channel, ChannelKind } from "./channel-names.ts"
 
@@ -22,3 +23,18 @@ export const newestFirst = { dir: "Desc", limit: stateEntries, page: 0, sort: "c
 export class ChannelStates extends Context.Service<ChannelStates, { of(kind: ChannelKind): ChannelState }>()(
   "directory/ChannelStates",
 ) {}
+
+/** Signs live results. The directory implements it, because `src/live` imports no subject. */
+export class LiveProofs extends Context.Service<
+  LiveProofs,
+  {
+    /**
+     * Adds a proof to each result about an emoji id. Fails if an id was changed after it was read, or if the limit of the
+     * address is used up.
+     */
+    add(
+      results: ReadonlyArray<LookupResult>,
+      address: string,
+    ): Effect.Effect<ReadonlyArray<LookupResult>, Unavailable>
+  }
+>()("directory/LiveProofs") {}

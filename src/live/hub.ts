@@ -19,7 +19,7 @@ import type { Channel } from "./channel-names.ts"
 import { ChannelRegistry, type Publish } from "./channel-registry.ts"
 import { LocalPublish } from "./local-publish.ts"
 import { makeStateLoader } from "./state-loader.ts"
-import type { Subscriber, Subscription } from "./subscription.ts"
+import type { Prove, Subscriber, Subscription } from "./subscription.ts"
 import { decodeWake } from "./wake-message.ts"
 
 export interface HubOptions {
@@ -42,7 +42,7 @@ export class Hub extends Context.Service<
   Hub,
   {
     /** Adds a subscription. The caller must start it. */
-    join(channel: Channel, subscriber: Subscriber, requested: string): Subscription
+    join(channel: Channel, subscriber: Subscriber, requested: string, prove?: Prove): Subscription
     /** Waits until the events committed to the channel so far are published here, for at most half a second. */
     settle(name: string): Effect.Effect<void>
     /** Adds a transport. Returns a function that removes it. */
@@ -160,7 +160,7 @@ export class Hub extends Context.Service<
         )
 
         return Hub.of({
-          join: (channel, subscriber, requested) => openChannels.join(channel, subscriber, requested),
+          join: (...subscription) => openChannels.join(...subscription),
           settle: (name) =>
             Effect.callback<void>((resume) => {
               settling.push(() => resume(Effect.void))

@@ -10,6 +10,8 @@ import type { Frame } from "./replay-buffer.ts"
 
 /** The interface of a socket, independent of the transport. */
 export interface Sink {
+  /** The group of the client's address, for limits. */
+  readonly address?: string
   send(frame: string | Frame): void
   /**
    * Subscribes the socket to the topic. Later frames of the topic arrive after all frames that were already sent to

@@ -1,7 +1,11 @@
-import { Exit } from "effect"
+import { Effect, Exit } from "effect"
 import { type ClientFrame, type ErrorFrame, liveLimits } from "../../schema/live-frames.ts"
 import type { encode } from "./protocol.ts"
 import type { SessionPorts } from "./socket-session.ts"
+
+interface Ports extends Pick<SessionPorts, "directory" | "proofs" | "run"> {
+  readonly address: string
+}
 
 type LookupFrame = ClientFrame & { type: "lookup" }
 
@@ -12,18 +16,14 @@ export const withId = (id: string | null | undefined): { readonly id?: string } 
  * Queued lookups are dropped when the socket closes.
  */
 export class LookupQueue {
-  readonly #ports: Pick<SessionPorts, "directory" | "run">
+  readonly #ports: Ports
   readonly #send: (frame: Parameters<typeof encode>[0]) => void
   readonly #isFull: () => boolean
   #waiting: Array<LookupFrame> = []
   /** True while the next lookup waits for room in the socket. */
   #isHeld = false
 
-  constructor(
-    ports: Pick<SessionPorts, "directory" | "run">,
-    send: (frame: Parameters<typeof encode>[0]) => void,
-    isFull: () => boolean,
-  ) {
+  constructor(ports: Ports, send: (frame: Parameters<typeof encode>[0]) => void, isFull: () => boolean) {
     this.#ports = ports
     this.#send = send
     this.#isFull = isFull
@@ -59,7 +59,7 @@ export class LookupQueue {
     this.#isHeld = this.#isFull()
     if (this.#isHeld) return
     const { directory, run } = this.#ports
-    run(directory.lookup(frame.emoji_ids), (exit) => {
+    run(frame.proof === true ? this.#lookUpSigned(frame) : directory.lookup(frame.emoji_ids), (exit) => {
       if (Exit.isFailure(exit))
         this.#refuse(frame, "unavailable", "The directory is temporarily unavailable. Retry later.")
       else if (exit.value === undefined)
@@ -68,6 +68,13 @@ export class LookupQueue {
       this.#waiting.shift()
       this.#answerNext()
     })
+  }
+
+  #lookUpSigned({ emoji_ids }: LookupFrame) {
+    const { address, directory, proofs } = this.#ports
+    return Effect.flatMap(directory.lookup(emoji_ids), (results) =>
+      results === undefined ? Effect.succeed(undefined) : proofs.add(results, address),
+    )
   }
 
   #refuse({ id }: LookupFrame, code: ErrorFrame["code"], error: string) {

@@ -3,12 +3,13 @@ import type { Unavailable } from "../../schema/errors.ts"
 import { type ClientFrame, closeCodes, type ErrorFrame, liveLimits } from "../../schema/live-frames.ts"
 import type { Principal } from "../http/principal.ts"
 import { type Channel, findChannel, mayReceive, notFound } from "./channel-names.ts"
+import type { LiveProofs } from "./channel-states.ts"
 import type { Hub } from "./hub.ts"
 import { decodeClientFrame, encode, type Reference, referenceTo, type Sink } from "./protocol.ts"
 import type { Identify, Identity } from "./socket-identity.ts"
 import { LookupQueue, withId } from "./socket-lookup-queue.ts"
 import type { LiveLookups } from "./socket-lookup-store.ts"
-import { isFull, type Subscriber, type Subscription } from "./subscription.ts"
+import { isFull, type Prove, type Subscriber, type Subscription } from "./subscription.ts"
 import { TokenBucket } from "./token-bucket.ts"
 
 type Run = <A>(effect: Effect.Effect<A, Unavailable>, done: (exit: Exit.Exit<A, Unavailable>) => void) => void
@@ -17,6 +18,7 @@ type Run = <A>(effect: Effect.Effect<A, Unavailable>, done: (exit: Exit.Exit<A, 
 export interface SessionPorts {
   readonly hub: (typeof Hub)["Service"]
   readonly directory: (typeof LiveLookups)["Service"]
+  readonly proofs: (typeof LiveProofs)["Service"]
   readonly identify: Identify
   readonly run: Run
   /** Milliseconds since the Unix epoch, by the database's clock. */
@@ -49,7 +51,7 @@ export class LiveSession implements Subscriber {
     this.sink = sink
     this.#ports = ports
     this.#lookups = new LookupQueue(
-      ports,
+      { ...ports, address: this.#address },
       (frame) => this.#send(frame),
       () => isFull(sink),
     )
@@ -252,9 +254,22 @@ export class LiveSession implements Subscriber {
     const { epoch, offset } = frame
     const after = epoch == null || offset == null ? undefined : { epoch: epoch.toLowerCase(), offset }
     this.#subscriptions.get(found.name)?.end()
-    const subscription = this.#ports.hub.join(found, this, frame.channel)
+    const prove = frame.proof === true && found.kind === "emoji_id" ? this.#prove : undefined
+    const subscription = this.#ports.hub.join(found, this, frame.channel, prove)
     this.#subscriptions.set(found.name, subscription)
     subscription.start(after)
+  }
+
+  /** A state that cannot be signed now is sent without a proof. Its client looks the id up again. */
+  readonly #prove: Prove = (state, done) => {
+    const { proofs, run } = this.#ports
+    run(proofs.add([JSON.parse(state)], this.#address), (exit) =>
+      done(Exit.isSuccess(exit) ? JSON.stringify(exit.value[0]) : state),
+    )
+  }
+
+  get #address(): string {
+    return this.sink.address ?? ""
   }
 
   #unsubscribe(requested: string) {

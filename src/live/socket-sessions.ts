@@ -3,6 +3,7 @@ import { Bus } from "../cluster/bus.ts"
 import { DatabaseClock } from "../postgres/database-clock.ts"
 import { Metrics } from "../telemetry/metrics.ts"
 import type { Publish } from "./channel-registry.ts"
+import { LiveProofs } from "./channel-states.ts"
 import { Hub } from "./hub.ts"
 import { registerLiveMetrics } from "./live-metrics.ts"
 import type { Sink } from "./protocol.ts"
@@ -61,6 +62,7 @@ export class LiveSessions extends Context.Service<
       const metrics = yield* Metrics
       const authentication = recheckWhenChanged(yield* makeIdentify)
       const directory = yield* LiveLookups
+      const proofs = yield* LiveProofs
       const fork = Effect.runForkWith(yield* Effect.context<never>())
 
       const sessions = new Set<LiveSession>()
@@ -79,6 +81,7 @@ export class LiveSessions extends Context.Service<
       const ports: SessionPorts = {
         hub,
         directory,
+        proofs,
         identify: authentication.identify,
         now: () => clock.now(),
         listenedMs: () => listenedMs,

@@ -36,9 +36,11 @@ class SocketSink implements Sink {
   /** Undefined after the close, because any further use of the socket throws. */
   #socket: WebSocket<Data> | undefined
   #sent = 0
+  readonly address: string
 
   constructor(socket: WebSocket<Data>) {
     this.#socket = socket
+    this.address = socket.getUserData().address
   }
   send(frame: string | Frame): void {
     this.#sent += frame.length

@@ -37,6 +37,9 @@ export interface Source {
   delivered(events: number): void
 }
 
+/** Adds a proof to a state, and calls `done` with the new state. */
+export type Prove = (state: string, done: (proven: string) => void) => void
+
 /** A socket with more unsent bytes gets no states, missed events or lookup results until it has read some. */
 const pauseAboveBytes = 64 * 1024
 export const isFull = (sink: Sink): boolean => sink.bufferedBytes() > pauseAboveBytes
@@ -52,6 +55,7 @@ export class Subscription {
   readonly #subscriber: Subscriber
   /** The channel name as the client spelled it. */
   readonly requested: string
+  readonly #prove: Prove | undefined
   #isStarted = false
   #phase: "opening" | "replaying" | "live" | "ended" = "opening"
   /** The offset of the last event that was sent, or the offset at which the subscription started. */
@@ -64,7 +68,14 @@ export class Subscription {
   /** Counts starts, so that the result of a read for an earlier start is ignored. */
   #starts = 0
 
-  constructor(openChannel: OpenChannel, source: Source, subscriber: Subscriber, requested: string) {
+  constructor(
+    openChannel: OpenChannel,
+    source: Source,
+    subscriber: Subscriber,
+    requested: string,
+    prove?: Prove,
+  ) {
+    this.#prove = prove
     this.openChannel = openChannel
     this.#source = source
     this.#subscriber = subscriber
@@ -154,11 +165,11 @@ export class Subscription {
     )
   }
 
-  #opened(after: Position | undefined, opening: Opening) {
+  #opened(after: Position | undefined, opening: Opening, isProven = this.#prove === undefined) {
     const { channel } = this.openChannel
     if (this.#isFull()) {
       // A client that subscribes to many channels gets their states as fast as it reads them.
-      this.#held = () => this.#opened(after, opening)
+      this.#held = () => this.#opened(after, opening, isProven)
       return
     }
     if (!mayReceive(channel.kind, this.#subscriber.principal(), opening.parties)) {
@@ -169,11 +180,20 @@ export class Subscription {
     if (opening.epoch !== this.openChannel.position?.epoch) return this.start(undefined)
     const { missed } = opening
     if (after === undefined || missed === undefined) {
+      if (!isProven) return this.#proveState(after, opening)
       this.#announce(opening, opening.state ?? "null", false, after !== undefined)
       return
     }
     this.#setPending(missed)
     this.#announce(after, undefined, true, true)
+  }
+
+  #proveState(after: Position | undefined, opening: Opening) {
+    const attempt = this.#starts
+    this.#prove?.(opening.state ?? "null", (state) => {
+      if (this.#phase === "opening" && this.#starts === attempt)
+        this.#opened(after, { ...opening, state }, true)
+    })
   }
 
   #announce(from: Position, state: string | undefined, recovered: boolean, resumed: boolean) {

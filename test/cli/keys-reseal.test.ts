@@ -32,6 +32,7 @@ it("after `keys reseal`, the first entry of SECRET_KEYS alone opens custodial ke
   expect(result).toEqual({
     custodial_keys: { resealed: before?.["count"], unreadable: 0 },
     second_factors: { resealed: 1, unreadable: 0 },
+    signing_keys: { resealed: 1, unreadable: 0 },
   })
   expect(command.isFailure?.(result)).toBe(false)
 
@@ -52,6 +53,7 @@ it("after `keys reseal`, the first entry of SECRET_KEYS alone opens custodial ke
   expect(await reseal()).toEqual({
     custodial_keys: { resealed: 0, unreadable: 0 },
     second_factors: { resealed: 0, unreadable: 0 },
+    signing_keys: { resealed: 0, unreadable: 0 },
   })
 })
 

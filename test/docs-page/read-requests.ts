@@ -120,6 +120,7 @@ export const makeReadRequests = async (
     lookupEmojiIDs: post("/emoji_id/lookup", { emoji_ids: [exampleId, "🍀🍀🍀🍀"] }),
     resolveEmojiID: get(`${id}/resolve?asset=USDC&network=ethereum`),
     resolveEmojiIDs: post("/emoji_id/resolve", { items: [address, { ...address, asset: "DOGE" }] }),
+    proofKeys: get("/.well-known/emoji-id-directory"),
     emojiList: get("/emoji"),
     emojiIDMetadata: get(`${id}/metadata`),
     rhythm: get(`${id}/rhythm`),

@@ -20,6 +20,8 @@ const secrets: Readonly<Record<string, string>> = {
   next: "WzEsIm5leHQiXQ",
   previous: "WzEsInByZXZpb3VzIl0",
   ga_secret: "JBSWY3DPEHPK3PXP",
+  kid: "ASVexwTMN4L8Mpw-CCpqj2_WOIXRJwV-KjwqtRrwohU",
+  x: "xGa_zpD4bDKUeRqt7Pr_hHYSyMbxQnsKLSQWP04eKgs",
 }
 const times = { normal: "2026-01-31T12:00:00.000Z", later: "2026-01-31T12:05:00.000Z" }
 const people = ["alice", "bob", "carol", "dave"]
@@ -78,6 +80,7 @@ export const stabilizer = (serviceUrl: string) => {
       return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, stable(member, name)]))
     if (key.endsWith("password") && value === password) return publishedSecrets["alice@example.com"]
     if (key === "seconds_until_expiry" && typeof value === "number") return 300
+    if (key === "not_before" && typeof value === "number") return 1_795_095_991
     if (typeof value !== "string") return value
     const secret = secrets[key]
     if (secret && value !== "") return secret

@@ -50,7 +50,9 @@ it("a lookup beyond the queue limit is rejected with `unavailable`", () => {
   let answer = () => {}
   const queue = new LookupQueue(
     {
+      address: "",
       directory: { lookup: () => Effect.succeed([]) },
+      proofs: { add: Effect.succeed },
       run: (effect, done) => {
         answer = () => done(Effect.runSyncExit(effect))
       },
@@ -74,7 +76,9 @@ it("a slow reader gets the next lookup result only after it has read the previou
   let isFull = false
   const queue = new LookupQueue(
     {
+      address: "",
       directory: { lookup: () => Effect.succeed([]) },
+      proofs: { add: Effect.succeed },
       run: (effect, done) => done(Effect.runSyncExit(effect)),
     },
     ({ id }: AnyFrame) => {

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { DateTime, optional, words } from "../../wire-format.ts"
-import { LookupError, maxIdsPerBatch } from "../lookup.ts"
+import { LookupError, maxIdsPerBatch, proof } from "../lookup.ts"
 import type { Resolved, ResolveRefused } from "./resolve.ts"
 import { ruleNames } from "./rules.ts"
 
@@ -41,6 +41,7 @@ export const ResolveResponse = Schema.Struct({
   warnings: Schema.Array(ResolveWarning),
   error: Schema.Null,
   version: Schema.Int,
+  proof,
 }).annotate({ identifier: "ResolveResponse" })
 export type ResolveResponse = typeof ResolveResponse.Type
 
@@ -85,6 +86,7 @@ export const BatchResolveAnswer = Schema.Struct({
   /** The networks that the item can name. Only with the errors `network_required` and `unknown_network`. */
   networks: Schema.optionalKey(Schema.Array(Schema.String)),
   version: Schema.optionalKey(Schema.Int),
+  proof,
 }).annotate({ identifier: "BatchResolveAnswer" })
 export type BatchResolveAnswer = typeof BatchResolveAnswer.Type
 

@@ -69,11 +69,14 @@ export class LiveConnection {
     }
   }
 
-  /** Looks up any number of ids. Returns one result per id, in the same order. */
-  lookup(emojiIds: ReadonlyArray<string>): Promise<ReadonlyArray<LiveLookupResult>> {
+  /** Looks up any number of ids. Returns one result per id, in the same order, on request each with a proof. */
+  lookup(
+    emojiIds: ReadonlyArray<string>,
+    { proof = false }: { readonly proof?: boolean } = {},
+  ): Promise<ReadonlyArray<LiveLookupResult>> {
     if (this.#status === "closed") return Promise.reject(new Error("The live connection was closed"))
     this.#connectSoon()
-    return this.#lookups.request(emojiIds, (frame) => this.#send(frame))
+    return this.#lookups.request(emojiIds, (frame) => this.#send(frame), proof)
   }
 
   /** Reconnects after a login or logout, because a socket belongs to one user. */

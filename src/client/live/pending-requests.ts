@@ -3,7 +3,7 @@ import { lookupIds, truncateForLookup } from "./protocol-constants.ts"
 
 interface Lookup {
   readonly emojiIds: ReadonlyArray<string>
-  readonly frame: ClientFrame
+  readonly frame: ClientFrame & { readonly type: "lookup" }
   readonly resolve: (results: ReadonlyArray<LiveLookupResult>) => void
   readonly reject: (error: Error) => void
   timer?: ReturnType<typeof setTimeout>
@@ -30,20 +30,27 @@ export class PendingRequests {
   async request(
     emojiIds: ReadonlyArray<string>,
     send: (frame: ClientFrame) => void,
+    proof = false,
   ): Promise<ReadonlyArray<LiveLookupResult>> {
     const results: Array<Promise<ReadonlyArray<LiveLookupResult>>> = []
     for (let from = 0; from < emojiIds.length; from += lookupIds)
-      results.push(this.#requestOnce(emojiIds.slice(from, from + lookupIds), send))
+      results.push(this.#requestOnce(emojiIds.slice(from, from + lookupIds), send, proof))
     return (await Promise.all(results)).flat()
   }
 
   #requestOnce(
     emojiIds: ReadonlyArray<string>,
     send: (frame: ClientFrame) => void,
+    proof: boolean,
   ): Promise<ReadonlyArray<LiveLookupResult>> {
     return new Promise((resolve, reject) => {
       const id = String(++this.#lastId)
-      const frame: ClientFrame = { type: "lookup", id, emoji_ids: emojiIds.map(truncateForLookup) }
+      const frame: Lookup["frame"] = {
+        type: "lookup",
+        id,
+        emoji_ids: emojiIds.map(truncateForLookup),
+        ...(proof ? { proof } : {}),
+      }
       const withRequestedIds = (results: ReadonlyArray<LiveLookupResult>) =>
         resolve(results.map((found, at) => ({ ...found, emoji_id: emojiIds[at] ?? found.emoji_id })))
       const lookup: Lookup = { emojiIds, frame, resolve: withRequestedIds, reject }
@@ -85,12 +92,12 @@ export class PendingRequests {
     }
     const lookup = this.#take(id)
     if (lookup === undefined) return
-    const { emojiIds, reject, resolve } = lookup
+    const { emojiIds, frame, reject, resolve } = lookup
     const half = code === "too_large" ? emojiIds.length >> 1 : 0
     const parts = [emojiIds.slice(0, half), emojiIds.slice(half)]
     if (half === 0) reject(new Error(error))
     else
-      Promise.all(parts.map((part) => this.#requestOnce(part, send))).then(
+      Promise.all(parts.map((part) => this.#requestOnce(part, send, frame.proof === true))).then(
         (all) => resolve(all.flat()),
         reject,
       )

@@ -19,6 +19,7 @@ export const watchId = (
   emojiId: string,
   onRecords: (found: LiveLookupResult) => void,
   onEnd: () => void = () => {},
+  proof = false,
 ): (() => void) => {
   let lookups = 0
   let isRefused = false
@@ -27,7 +28,7 @@ export const watchId = (
     // The result is ignored if a later lookup has started, a later state has been reported, or the reports were
     // stopped.
     const isWanted = () => current === lookups && connection.status !== "closed"
-    connection.lookup([emojiId]).then(
+    connection.lookup([emojiId], { proof }).then(
       ([found]) => {
         if (found === undefined || !isWanted()) return
         onRecords(found)
@@ -46,6 +47,8 @@ export const watchId = (
     if (isStopped) return
     leave = connection.subscribe(`emoji_id:${truncateForLookup(emojiId)}`, {
       state: (state) => {
+        // The subscription is shared by all listeners of the id, so its state has no proof.
+        if (proof) return lookUp()
         lookups++
         onRecords({ ...(state as LiveLookupResult), emoji_id: emojiId })
       },
@@ -73,6 +76,8 @@ export const recordsOf = (
   connection: LiveConnection,
   emojiId: string,
   signal: AbortSignal | undefined,
+  proof = false,
+  onFound: (found: LiveLookupResult) => LiveLookupResult = (found) => found,
 ): AsyncIterableIterator<LiveLookupResult> => {
   let stop = (): void => {}
   let stopListening = (): void => {}
@@ -84,8 +89,9 @@ export const recordsOf = (
     stop = watchId(
       connection,
       emojiId,
-      (found) => queue.replace(found),
+      (found) => queue.replace(onFound(found)),
       () => queue.close(),
+      proof,
     )
   stopListening = closeOnAbort(signal, () => {
     queue.clear()

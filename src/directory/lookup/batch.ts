@@ -1,21 +1,42 @@
 import { Effect } from "effect"
-import { parseEmojiId } from "../../../schema/directory/emoji-id.ts"
+import { type EmojiId, parseEmojiId } from "../../../schema/directory/emoji-id.ts"
 import type { BatchLookupAnswer } from "../../../schema/directory/lookup.ts"
-import { isRegistered, type LookupAnswer, notRegisteredText } from "./answer.ts"
+import type { Unavailable } from "../../../schema/errors.ts"
+import { isRegistered, notRegisteredText } from "./answer.ts"
 import { Lookups } from "./lookups.ts"
+import type { SignedAnswers } from "./signed-answers.ts"
+import { lookUpSigned, once } from "./signed-lookup.ts"
 
 /**
  * The maximum number of characters of all answers in one response. The first answer is returned even if it is longer.
  */
 const maxCharacters = 4 * 1024 * 1024
 
-const refusal = (emojiId: string, code: string, reason: string): string =>
+const refusal = (emojiId: string, code: string, reason: string, proof?: string): string =>
   JSON.stringify({
     emoji_id: emojiId,
     status: false,
     error: { code, reason },
     stats: [],
+    ...(proof !== undefined && { proof }),
   } satisfies BatchLookupAnswer)
+
+interface Found {
+  /** The JSON text of the answer. Undefined if the id is not registered. */
+  readonly body: string | undefined
+  /** The proof that the id is not registered, if proofs are requested. */
+  readonly denial?: string
+}
+
+const findSigned = <E, R>(id: EmojiId, admit: Effect.Effect<void, E, R>) =>
+  lookUpSigned(id, { request: ["lookup"], name: "?proof=true", select: Effect.succeed }, admit).pipe(
+    Effect.map(
+      ({ answer, proof }): Found =>
+        answer === undefined
+          ? { body: undefined, denial: proof }
+          : { body: JSON.stringify({ ...answer, proof }) },
+    ),
+  )
 
 const tooLarge = (emojiId: string): string =>
   refusal(
@@ -34,26 +55,35 @@ const idsPerStep = 20
 /**
  * Returns one answer per id, in the order of the request. Each answer is the JSON text of a BatchLookupAnswer. An id
  * that is listed twice is looked up once. An id that does not fit into the response gets the error `too_large`. `admit`
- * runs for each id that is not in the cache.
+ * runs once for each id that is not in the cache, or whose proof must be signed.
  */
-export const lookupMany = Effect.fnUntraced(function* <E = never, R = never>(
+export const lookupMany = Effect.fnUntraced(function* <E, R>(
   texts: ReadonlyArray<string>,
-  admit?: Effect.Effect<void, E, R>,
+  isSigned: boolean,
+  admit: Effect.Effect<void, E, R>,
 ) {
   const lookups = yield* Lookups
-  const byCanonical = new Map<string, LookupAnswer>()
+  const byCanonical = new Map<string, Found>()
   const answers: Array<string> = []
   let characters = 0
   let charactersRead = 0
 
+  const find = (id: EmojiId): Effect.Effect<Found, E | Unavailable, R | Lookups | SignedAnswers> =>
+    isSigned
+      ? findSigned(id, once(admit))
+      : Effect.map(lookups.view(id, admit), (lookup) => ({
+          body: isRegistered(lookup) ? lookup.body : undefined,
+        }))
+
   const answerOf = (text: string, id: ReturnType<typeof parseEmojiId>): string => {
     if (id._tag === "EmojiIdRefused") return refusal(text, id.code, id.message)
-    const lookup = byCanonical.get(id.canonical)
-    if (lookup === undefined) return tooLarge(text)
-    if (!isRegistered(lookup)) return refusal(text, "not_registered", notRegisteredText)
-    if (characters > 0 && characters + lookup.body.length > maxCharacters) return tooLarge(text)
-    characters += lookup.body.length
-    return `{"emoji_id":${JSON.stringify(text)},${lookup.body.slice(1)}`
+    const found = byCanonical.get(id.canonical)
+    if (found === undefined) return tooLarge(text)
+    const { body, denial } = found
+    if (body === undefined) return refusal(text, "not_registered", notRegisteredText, denial)
+    if (characters > 0 && characters + body.length > maxCharacters) return tooLarge(text)
+    characters += body.length
+    return `{"emoji_id":${JSON.stringify(text)},${body.slice(1)}`
   }
 
   for (let from = 0; from < texts.length; from += idsPerStep) {
@@ -64,11 +94,9 @@ export const lookupMany = Effect.fnUntraced(function* <E = never, R = never>(
       ),
     )
     if (charactersRead <= maxCharacters) {
-      const found = yield* Effect.forEach([...unread.values()], (id) => lookups.view(id, admit), {
-        concurrency: "unbounded",
-      })
+      const found = yield* Effect.forEach([...unread.values()], find, { concurrency: "unbounded" })
       for (const [at, canonical] of [...unread.keys()].entries()) byCanonical.set(canonical, found[at]!)
-      charactersRead += found.reduce((sum, { body }) => sum + body.length, 0)
+      charactersRead += found.reduce((sum, { body = "" }) => sum + body.length, 0)
     }
     for (const { id, text } of step) answers.push(answerOf(text, id))
   }

@@ -5,32 +5,27 @@ import { NotFound, Unavailable } from "../../../schema/errors.ts"
 import { percentDecodeStrict } from "../../../schema/percent-decode.ts"
 import { Bus } from "../../cluster/bus.ts"
 import { AppConfig } from "../../config/config.ts"
-import type { Precomputed, RequestView } from "../../http/endpoint.ts"
-import { headerKey } from "../../http/request/header-key.ts"
+import type { RequestView } from "../../http/endpoint.ts"
 import { DatabaseClock } from "../../postgres/database-clock.ts"
 import { Metrics } from "../../telemetry/metrics.ts"
 import { recordBatches } from "../../turns/turn-metrics.ts"
 import {
-  isHeld,
   isRegistered,
   type LookupAnswer,
   lookupAnswer,
-  notModified,
   notRegistered,
   notRegisteredText,
-  preparedSelection,
   readAnswer,
 } from "./answer.ts"
 import { LookupCache } from "./cache.ts"
 import type { CachedAnswer } from "./cached-answer.ts"
 import { makeReadLookups } from "./lookup-store.ts"
 import { PendingLoads } from "./pending-loads.ts"
-import { resolveByQuery } from "./resolve-records.ts"
-import { paymentForm, selectByQuery, selectByTicker } from "./select-records.ts"
+import { makePreparedAnswers, type Prepare } from "./prepared-answers.ts"
+import { SignedAnswers } from "./signed-answers.ts"
 import { ViewCounter } from "./view-counter.ts"
 
 const topic = "emoji_id"
-const ifNoneMatch = headerKey("if-none-match")
 const tickMs = 1000
 const maxKeysPerStatement = 500
 const maxStatements = 2
@@ -58,10 +53,9 @@ export class Lookups extends Context.Service<
      * These functions return the response of the lookup, payment, resolve and ticker route, made from the cached answer
      * of the id. They return undefined if the cache cannot answer the request. The route's handler then answers.
      */
-    readonly prepared: (view: RequestView) => Precomputed | undefined
-    readonly preparedPayment: (view: RequestView) => Precomputed | undefined
-    readonly preparedResolve: (view: RequestView) => Precomputed | undefined
-    readonly preparedTicker: (view: RequestView) => Precomputed | undefined
+    readonly prepared: {
+      readonly [Form in "lookup" | "payment" | "resolve" | "ticker"]: Prepare
+    }
     /**
      * Looks an id up and counts a view if the id is registered. `admit` runs first if the id is not in the cache. If it
      * fails, the id is not looked up.
@@ -85,6 +79,7 @@ export class Lookups extends Context.Service<
       const bus = yield* Bus
       const clock = yield* DatabaseClock
       const metrics = yield* Metrics
+      const signed = yield* SignedAnswers
       const viewCounter = yield* ViewCounter
       const readLookups = yield* makeReadLookups
       const fork = Effect.runForkWith(yield* Effect.context<never>())
@@ -201,70 +196,7 @@ export class Lookups extends Context.Service<
         return answer !== undefined && isRecent(answer) ? answer : undefined
       }
 
-      const findSelection = (
-        answer: CachedAnswer,
-        name: string,
-        select: (whole: LookupResponse) => unknown,
-      ): Precomputed | undefined => {
-        const known = cache.selection(answer, name)
-        if (known !== undefined || !answer.isRegistered) return known
-        const selected = select(readAnswer(answer.toText()))
-        if (selected === undefined) return undefined
-        const made = preparedSelection(answer.own, selected)
-        cache.learnSelection(answer, name, made)
-        return made
-      }
-
-      const send = (view: RequestView, answer: CachedAnswer, response: Precomputed): Precomputed => {
-        use(answer)
-        const held = view.getHeader(ifNoneMatch)
-        return held !== "" && isHeld(answer.own, held) ? notModified(answer.own) : response
-      }
-
-      const prepared = (view: RequestView): Precomputed | undefined => {
-        const answer = findCached(view)
-        if (answer === undefined) return undefined
-        const query = view.getQuery()
-        const response =
-          query === undefined || query === ""
-            ? answer.response
-            : findSelection(answer, `?${query}`, (whole) => selectByQuery(whole, query))
-        return response && send(view, answer, response)
-      }
-
-      const preparedPayment = (view: RequestView): Precomputed | undefined => {
-        const answer = findCached(view)
-        if (answer === undefined) return undefined
-        const query = view.getQuery() ?? ""
-        if (!answer.isRegistered) return query === "" ? send(view, answer, answer.response) : undefined
-        // The name begins with a slash, so it cannot equal the name of a ticker selection: a path segment contains no
-        // slash.
-        const response = findSelection(answer, `/payment?${query}`, (whole) => {
-          const selected = selectByQuery(whole, query)
-          return selected && paymentForm(selected)
-        })
-        return response && send(view, answer, response)
-      }
-
-      const preparedResolve = (view: RequestView): Precomputed | undefined => {
-        const answer = findCached(view)
-        if (answer === undefined || !answer.isRegistered) return undefined
-        const query = view.getQuery() ?? ""
-        const response = findSelection(answer, `/resolve?${query}`, (whole) =>
-          resolveByQuery(whole, query, clock.now()),
-        )
-        return response && send(view, answer, response)
-      }
-
-      const preparedTicker = (view: RequestView): Precomputed | undefined => {
-        const answer = findCached(view)
-        if (answer === undefined) return undefined
-        const name = view.getParameter(1)
-        const response = findSelection(answer, name, (whole) =>
-          selectByTicker(whole, percentDecodeStrict(name)),
-        )
-        return response && send(view, answer, response)
-      }
+      const prepared = makePreparedAnswers({ cache, findCached, use, now: () => clock.now(), signed })
 
       metrics.gauge(
         "lookup_cache_ids",
@@ -275,9 +207,6 @@ export class Lookups extends Context.Service<
 
       return Lookups.of({
         prepared,
-        preparedPayment,
-        preparedResolve,
-        preparedTicker,
         view: (id, admit) =>
           Effect.map(findAnswer(id, admit), (answer) => {
             const cached = cache.find(id.canonical)

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { checkEmojiId } from "../../../schema/directory/check-emoji-id.ts"
+import { type LookupResponse, ProofQuery } from "../../../schema/directory/lookup.ts"
 import {
   AssetText,
   BatchResolveRequest,
@@ -18,10 +19,11 @@ import {
 import { authHeaders } from "../../http/guards.ts"
 import { Reply } from "../../http/response/reply.ts"
 import { route } from "../../http/route.ts"
-import { etagOf, isHeld, lookupHeaders } from "./answer.ts"
+import { etagOf, isHeld, lookupHeaders, notRegisteredText } from "./answer.ts"
 import { admitCold } from "./cold-limit.ts"
 import { checkRegistered, Lookups } from "./lookups.ts"
-import { resolveMany, resolveOne } from "./resolve.ts"
+import { requestOf, resolveMany, resolveOne } from "./resolve.ts"
+import { aboutProof, replySigned } from "./signed-lookup.ts"
 
 const group = "lookup"
 
@@ -30,22 +32,35 @@ const one = route({
   group,
   summary: "Get the address to which a wallet sends an asset on a network",
   description:
-    "Selects one address by fixed rules, checks that it belongs to the network, and returns it in the form that users paste. `rule` names the rule, and `warnings` contains reasons to ask the user, such as a new owner. If there is no address, the answer is 404 `no_address`; an asset on several networks without `network` is 400 `network_required`. Never send without the `memo` if there is one. [For wallets](/docs/for-wallets) has the rules, warnings, networks and assets.",
+    "Selects one address by fixed rules, checks that it belongs to the network, and returns it in the form that users paste. `rule` names the rule, and `warnings` contains reasons to ask the user, such as a new owner. If there is no address, the answer is 404 `no_address`; an asset on several networks without `network` is 400 `network_required`. Never send without the `memo` if there is one. [For wallets](/docs/for-wallets) has the rules, warnings, networks and assets." +
+    aboutProof,
   method: "get",
   path: "/emoji_id/:emoji_id/resolve",
   auth: "none",
   needsAddress: true,
   params: { emoji_id: Schema.String },
-  query: { asset: AssetText, network: Schema.optionalKey(NetworkText) },
+  query: { asset: AssetText, network: Schema.optionalKey(NetworkText), ...ProofQuery },
   headers: ["if-none-match", ...authHeaders],
   success: ResolveResponse,
   errors: [UnsupportedEmoji, NotFound, UnknownAsset, UnknownNetwork, NetworkRequired, NoAddress],
-  prepared: Lookups.use((lookups) => Effect.succeed(lookups.preparedResolve)),
+  prepared: Lookups.use(({ prepared }) => Effect.succeed(prepared.resolve)),
   handler: Effect.fnUntraced(function* ({ params, query, ...request }) {
+    const { asset, network, proof } = query
+    if (proof === "true") {
+      const form = {
+        request: requestOf(asset, network),
+        name: `/resolve?${request.search}`,
+        select: (whole: LookupResponse) =>
+          Effect.map(resolveOne(whole, asset, network), ({ answer }) => answer),
+      }
+      return yield* replySigned(params.emoji_id, request, form, (denial) =>
+        Effect.fail(new NotFound({ error: notRegisteredText, details: { proof: denial } })),
+      )
+    }
     const id = yield* checkEmojiId(params.emoji_id)
     const lookup = yield* (yield* Lookups).view(id, admitCold(request))
     const whole = yield* checkRegistered(lookup)
-    const { answer, isCacheable } = yield* resolveOne(whole, query.asset, query.network)
+    const { answer, isCacheable } = yield* resolveOne(whole, asset, network)
     // A warning about the owner ends with time and not with a new version, so such a response has no ETag.
     const headers = isCacheable ? { ETag: etagOf(lookup.own), ...lookupHeaders } : lookupHeaders
     return isCacheable && isHeld(lookup.own, request.headers["if-none-match"] ?? "")
@@ -66,11 +81,12 @@ const many = route({
   reads: true,
   limit: "read",
   headers: authHeaders,
+  query: ProofQuery,
   body: BatchResolveRequest,
   success: BatchResolveResponse,
   errors: [],
-  handler: ({ body, ...request }) =>
-    Effect.map(resolveMany(body.items, admitCold(request)), (result) =>
+  handler: ({ body, query, ...request }) =>
+    Effect.map(resolveMany(body.items, query.proof === "true", admitCold(request)), (result) =>
       Reply.raw(JSON.stringify({ result }), lookupHeaders),
     ),
 })

@@ -6,6 +6,7 @@ import {
   Confirmation,
   LookupResponse,
   PaymentAddressResponse,
+  ProofQuery,
   TickerResponse,
 } from "../../../schema/directory/lookup.ts"
 import { InvalidRequest, NotFound, UnsupportedEmoji } from "../../../schema/errors.ts"
@@ -19,6 +20,7 @@ import { admitCold } from "./cold-limit.ts"
 import { isConfirmed } from "./confirm-record.ts"
 import { checkRegistered, Lookups } from "./lookups.ts"
 import { paymentForm, selectByTags, selectByTicker } from "./select-records.ts"
+import { aboutProof, replySigned } from "./signed-lookup.ts"
 
 const group = "lookup"
 const params = { emoji_id: Schema.String }
@@ -26,6 +28,7 @@ const filter = {
   tags: Schema.optionalKey(CommaList).annotateKey({
     description: "Only records with these tags, separated by commas, for example 0x1003,0x1004.",
   }),
+  ...ProofQuery,
 }
 const headers = ["if-none-match", ...authHeaders]
 const badTags = new InvalidRequest({
@@ -43,6 +46,9 @@ const reply = (lookup: LookupAnswer, ifNoneMatch = "", selected?: unknown): Repl
   return Reply.raw(selected === undefined ? lookup.body : JSON.stringify(selected), headers)
 }
 
+const selectedOr = <A>(problem: InvalidRequest, selected: A | undefined): Effect.Effect<A, InvalidRequest> =>
+  selected === undefined ? Effect.fail(problem) : Effect.succeed(selected)
+
 const replySelected = Effect.fnUntraced(function* (
   lookup: LookupAnswer,
   ifNoneMatch: string | undefined,
@@ -57,7 +63,8 @@ const lookup = route({
   group,
   summary: "Look up the records of an emoji id, optionally filtered by tags",
   description:
-    "Returns all records, or with `tags` only those of these categories. A cached answer needs no query, and it is never older than an acknowledged change. Send the `ETag` as `If-None-Match` to get 304 while nothing has changed. 404 means that the id is valid but not registered. [Records](/docs/records) lists all tags and the forms of the data.",
+    "Returns all records, or with `tags` only those of these categories. A cached answer needs no query, and it is never older than an acknowledged change. Send the `ETag` as `If-None-Match` to get 304 while nothing has changed. 404 means that the id is valid but not registered. [Records](/docs/records) lists all tags and the forms of the data." +
+    aboutProof,
   method: "get",
   path: "/emoji_id/:emoji_id",
   auth: "none",
@@ -68,9 +75,16 @@ const lookup = route({
   headers,
   success: LookupResponse,
   errors: [UnsupportedEmoji, NotFound],
-  prepared: Lookups.use((lookups) => Effect.succeed(lookups.prepared)),
-  handler: ({ query: { tags }, ...request }) =>
-    Effect.flatMapEager(checkEmojiId(request.params.emoji_id), (id) =>
+  prepared: Lookups.use(({ prepared }) => Effect.succeed(prepared.lookup)),
+  handler: ({ query: { proof, tags }, ...request }) => {
+    if (proof === "true") {
+      return replySigned(request.params.emoji_id, request, {
+        request: tags === undefined ? ["lookup"] : ["lookup", tags],
+        name: `?${request.search}`,
+        select: (whole) => selectedOr(badTags, selectByTags(whole, tags)),
+      })
+    }
+    return Effect.flatMapEager(checkEmojiId(request.params.emoji_id), (id) =>
       Lookups.use((lookups) =>
         Effect.flatMap(lookups.view(id, admitCold(request)), (lookup) => {
           const held = request.headers["if-none-match"]
@@ -79,7 +93,8 @@ const lookup = route({
             : replySelected(lookup, held, tags)
         }),
       ),
-    ),
+    )
+  },
 })
 
 const ticker = route({
@@ -87,18 +102,27 @@ const ticker = route({
   group,
   summary: "Look up the records of an emoji id for one ticker",
   description:
-    "`tag` is a ticker such as BTC, or a hex tag such as 0x1003. Returns only the records of this category, as they are stored. To send an asset, use `resolve`.",
+    "`tag` is a ticker such as BTC, or a hex tag such as 0x1003. Returns only the records of this category, as they are stored. To send an asset, use `resolve`." +
+    aboutProof,
   method: "get",
   path: "/emoji_id/:emoji_id/:tag",
   auth: "none",
   errorBody: "lookup",
   needsAddress: true,
   params: { ...params, tag: Schema.String },
+  query: ProofQuery,
   headers,
   success: TickerResponse,
   errors: [UnsupportedEmoji, NotFound],
-  prepared: Lookups.use((lookups) => Effect.succeed(lookups.preparedTicker)),
-  handler: Effect.fnUntraced(function* ({ params, ...request }) {
+  prepared: Lookups.use(({ prepared }) => Effect.succeed(prepared.ticker)),
+  handler: Effect.fnUntraced(function* ({ params, query, ...request }) {
+    if (query.proof === "true") {
+      return yield* replySigned(params.emoji_id, request, {
+        request: ["ticker", params.tag],
+        name: `/${encodeURIComponent(params.tag)}?${request.search}`,
+        select: (whole) => selectedOr(badTicker, selectByTicker(whole, params.tag)),
+      })
+    }
     const id = yield* checkEmojiId(params.emoji_id)
     const lookup = yield* (yield* Lookups).view(id, admitCold(request))
     if (!isRegistered(lookup)) return reply(lookup)
@@ -114,7 +138,8 @@ const payment = route({
   group,
   summary: "Look up one payment address per category",
   description:
-    "Returns for each category the newest default record, or the newest record if none is a default. To send an asset on a known network, use `GET /emoji_id/{emoji_id}/resolve` instead: it never returns an address of another network. [For wallets](/docs/for-wallets) explains which address to use, and [Records](/docs/records#default) what a default record is.",
+    "Returns for each category the newest default record, or the newest record if none is a default. To send an asset on a known network, use `GET /emoji_id/{emoji_id}/resolve` instead: it never returns an address of another network. [For wallets](/docs/for-wallets) explains which address to use, and [Records](/docs/records#default) what a default record is." +
+    aboutProof,
   method: "get",
   path: "/emoji_id/:emoji_id/payment",
   auth: "none",
@@ -125,12 +150,20 @@ const payment = route({
   headers,
   success: PaymentAddressResponse,
   errors: [UnsupportedEmoji, NotFound],
-  prepared: Lookups.use((lookups) => Effect.succeed(lookups.preparedPayment)),
+  prepared: Lookups.use(({ prepared }) => Effect.succeed(prepared.payment)),
   handler: Effect.fnUntraced(function* ({ params, query, ...request }) {
+    const { proof, tags } = query
+    if (proof === "true") {
+      return yield* replySigned(params.emoji_id, request, {
+        request: tags === undefined ? ["payment"] : ["payment", tags],
+        name: `/payment?${request.search}`,
+        select: (whole) => Effect.map(selectedOr(badTags, selectByTags(whole, tags)), paymentForm),
+      })
+    }
     const id = yield* checkEmojiId(params.emoji_id)
     const lookup = yield* (yield* Lookups).view(id, admitCold(request))
     if (!isRegistered(lookup)) return reply(lookup)
-    const selected = selectByTags(yield* checkRegistered(lookup), query.tags)
+    const selected = selectByTags(yield* checkRegistered(lookup), tags)
     return selected === undefined
       ? yield* badTags
       : reply(lookup, request.headers["if-none-match"], paymentForm(selected))
@@ -180,11 +213,12 @@ const batch = route({
   work: "batch",
   limit: "read",
   headers: authHeaders,
+  query: ProofQuery,
   body: BatchLookupRequest,
   success: BatchLookupResponse,
   errors: [],
-  handler: ({ body, ...request }) =>
-    Effect.map(lookupMany(body.emoji_ids, admitCold(request)), (answers) =>
+  handler: ({ body, query, ...request }) =>
+    Effect.map(lookupMany(body.emoji_ids, query.proof === "true", admitCold(request)), (answers) =>
       Reply.raw(`{"result":[${answers.join(",")}]}`, lookupHeaders),
     ),
 })

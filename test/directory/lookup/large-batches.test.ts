@@ -6,6 +6,7 @@ import { maxIdsPerBatch } from "../../../schema/directory/lookup.ts"
 import { maxRecordBytes } from "../../../schema/directory/record.ts"
 import { lookupMany } from "../../../src/directory/lookup/batch.ts"
 import { Lookups } from "../../../src/directory/lookup/lookups.ts"
+import { SignedAnswers } from "../../../src/directory/lookup/signed-answers.ts"
 import { serve } from "../../fixtures/service.ts"
 import { grant } from "../../transfers/transfer-service.ts"
 
@@ -43,7 +44,10 @@ it("a batch lookup of ids with very large records stops reading ids when the res
     return Effect.succeed(answer)
   }
   const answers = await Effect.runPromise(
-    Effect.provideService(lookupMany(ids), Lookups, { view } as Lookups["Service"]),
+    lookupMany(ids, false, Effect.void).pipe(
+      Effect.provideService(Lookups, { view } as Lookups["Service"]),
+      Effect.provideService(SignedAnswers, {} as SignedAnswers["Service"]),
+    ),
   )
   const results = answers.map((text) => JSON.parse(text))
   expect(results.map(({ emoji_id }) => emoji_id)).toEqual(ids)

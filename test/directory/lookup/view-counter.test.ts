@@ -110,7 +110,7 @@ describe("ten thousand lookups of unregistered ids", () => {
         yield* Effect.forEach(ids, (id) => lookups.view(id), { concurrency: 500, discard: true })
         const last = ids.at(-1)!.canonical
         const view = { getParameter: () => last, getQuery: () => "", getHeader: () => "" }
-        return [lookups.stats(), lookups.prepared(view)] as const
+        return [lookups.stats(), lookups.prepared.lookup(view)] as const
       }),
     )
     expect(ids.length).toBe(10_000)
