@@ -153,6 +153,11 @@ it("users export returns what is stored about a person, by subject", async () =>
   expect(id).toMatchObject({
     records: [{ tag: 0x5001, data: "note of Grace" }],
     stored_data: { SvcPageData: { city: "Arlington of Grace" } },
+    history: [
+      { version: 1, kind: "registered" },
+      { version: 2, kind: "records", added: [{ tag: 0x5001, data: "note of Grace" }] },
+      { version: 3, kind: "data" },
+    ],
   })
   expect(exported.messages.map(({ recipient }: { recipient: string }) => recipient)).toContain(person.email)
   expect(exported.security_log.map(({ event }: { event: string }) => event)).toContain("two_factor.enabled")

@@ -94,8 +94,10 @@ create or replace function export_person(who uuid) returns jsonb language sql st
           select coalesce(jsonb_agg(jsonb_build_object('tag', r.tag, 'data', r.data, 'created_at', wire_time(r.created_at))
                                     order by r.seq), '[]') from record r where r.canonical = e.canonical), 'stored_data', (
           select coalesce(jsonb_object_agg(j.key, j.data), '{}') from json_store j where j.canonical = e.canonical), 'history', (
-          select coalesce(jsonb_agg(jsonb_build_object('version', c.version, 'kind', c.kind, 'at', wire_time(c.at), 'added', c.added,
-                                                              'removed', c.removed, 'pubkey', c.pubkey_after) order by c.version), '[]')
+          select coalesce(jsonb_agg(jsonb_build_object('version', c.version, 'kind', c.kind, 'at', wire_time(c.at),
+                   'added', (select jsonb_agg(jsonb_build_object('tag', r.tag, 'data', r.data)) from unnest(c.added) r),
+                   'removed', (select jsonb_agg(jsonb_build_object('tag', r.tag, 'data', r.data)) from unnest(c.removed) r),
+                   'pubkey', c.pubkey_after) order by c.version), '[]')
             from emoji_id_change c where c.canonical = e.canonical and c.owner_id = who and c.former_owner_id is null))
         order by e.token_id), '[]') from emoji_id e where e.owner_id = who),
     'interests', (select coalesce(jsonb_agg(jsonb_build_object(
