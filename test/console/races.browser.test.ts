@@ -117,17 +117,24 @@ describe.skipIf(executable === undefined)("the console with delays, failures or 
     await service.edit("🐢🎹", owner, { insert })
     const page = await openConsole(await browser.person(), service, undefined, "")
     await lookUp(page, "🐢🎹")
-    await page.getByText("xyz1qaddress").waitFor()
+    await page.getByText("Network: ethereum").waitFor()
     const shown = await page
       .locator(".records .record")
       .evaluateAll((records) =>
-        records.map((record) => [...record.children].map(({ textContent }) => textContent)),
+        records.map((record) =>
+          [...record.children].map(({ textContent }) => textContent).filter((text) => text !== ""),
+        ),
       )
     expect(shown).toEqual([
       ["Redirect", "https://shop.example/?pick=a|b"],
       ["Web link", "https://shop.example/all", "shop"],
       ["Text", "left|right|t"],
-      ["Token", "0x52908400098527886E0F7030069857D2E4169EE7", "USDX · Dollar X · Ethereum · savings"],
+      [
+        "USDX token",
+        "0x52908400098527886E0F7030069857D2E4169EE7",
+        "USDX · Dollar X · Ethereum · savings",
+        "Network: ethereum",
+      ],
       ["XYZdefault", "xyz1qaddress", "mine"],
     ])
   })
