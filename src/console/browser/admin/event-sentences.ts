@@ -72,6 +72,19 @@ const toldBuyer =
 const expiring: Sentence = (facts) => `${order(facts)} expires in less than a minute unless it is paid.`
 const expired: Sentence = (facts) => `${order(facts)} expired, because it was not paid in time.`
 
+/** The kinds of events with their names in the list of kinds, and their signs. */
+export const eventKinds: Readonly<Record<string, readonly [name: string, sign: string]>> = {
+  cart: ["Carts", "🛒"],
+  order: ["Orders", "🧾"],
+  transfer: ["Transfers", "📮"],
+  lootbox: ["Lootboxes", "🎁"],
+  session: ["Sessions", "🔑"],
+  interest: ["Interests", "🔔"],
+  emoji_id: ["Ids", "🏷️"],
+  emoji_ids: ["Notices to owners", "📣"],
+  market: ["Market", "📈"],
+}
+
 /** One sentence per type of event. */
 export const sentences: Readonly<Record<string, Sentence>> = {
   "cart.changed": toldBuyer(changedOrder),
@@ -104,6 +117,7 @@ export const sentences: Readonly<Record<string, Sentence>> = {
   "emoji_id.minted": (facts) =>
     facts.is("minted") ? `${id(facts)} was minted as a token.` : `The token of ${id(facts)} was destroyed.`,
   "emoji_id.released": (facts) => `${id(facts)} was removed from the directory.`,
+  "emoji_ids.changed": (facts) => `The owner of ${id(facts)} was told that it was changed.`,
   "market.purchased": (facts) => `${id(facts)} was bought.`,
   "market.released": (facts) => `${id(facts)} is for sale again.`,
 }

@@ -6,19 +6,8 @@ import { coalesced } from "../parts/signal.ts"
 import type { Section } from "../parts/subnav.ts"
 import { call } from "../platform/api.ts"
 import { subscribe } from "../platform/live.ts"
-import { sentenceOf } from "./event-sentences.ts"
+import { eventKinds, sentenceOf } from "./event-sentences.ts"
 
-/** The kinds of events with their names in the list of kinds, and their signs. */
-const kinds: Readonly<Record<string, readonly [name: string, sign: string]>> = {
-  cart: ["Carts", "🛒"],
-  order: ["Orders", "🧾"],
-  transfer: ["Transfers", "📮"],
-  lootbox: ["Lootboxes", "🎁"],
-  session: ["Sessions", "🔑"],
-  interest: ["Interests", "🔔"],
-  emoji_id: ["Ids", "🏷️"],
-  market: ["Market", "📈"],
-}
 const pollIntervalMs = 3000
 /**
  * When more new events than this were added to the list, the list is reloaded, so that it does not become too long.
@@ -45,7 +34,7 @@ const entry = (event: RecentEvent, isNew: boolean) =>
   h(
     "li",
     { class: isNew ? "event changed" : "event" },
-    h("span", { class: "event-sign", "aria-hidden": "true" }, kinds[kindOf(event)]?.[1] ?? "•"),
+    h("span", { class: "event-sign", "aria-hidden": "true" }, eventKinds[kindOf(event)]?.[1] ?? "•"),
     h("p", {}, sentenceOf(event)),
     h("time", { class: "soft small", datetime: event.at, title: when(event.at) }, shownTime(event.at)),
     detailsOf(event),
@@ -55,8 +44,8 @@ const nothing = (kind: string) =>
   kind === ""
     ? empty("🕰️", "No events yet.")
     : empty(
-        kinds[kind]?.[1] ?? "",
-        `No events of the kind “${kinds[kind]?.[0] ?? kind}” yet. New ones appear here.`,
+        eventKinds[kind]?.[1] ?? "",
+        `No events of the kind “${eventKinds[kind]?.[0] ?? kind}” yet. New ones appear here.`,
       )
 
 /** Draws all events, newest first. New events are added automatically. */
@@ -136,7 +125,7 @@ export const drawEvents: Section["draw"] = async (place, lifetime) => {
     choice(
       "Show",
       "kind",
-      [["", "All events"], ...Object.entries(kinds).map(([kind, [name]]) => [kind, name] as const)],
+      [["", "All events"], ...Object.entries(eventKinds).map(([kind, [name]]) => [kind, name] as const)],
       {
         onchange: ({ currentTarget }) => {
           kind = currentTarget.value
