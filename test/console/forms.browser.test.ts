@@ -66,12 +66,12 @@ describe.skipIf(executable === undefined)("a form in the console", () => {
     await form.getByLabel("Keep both").check()
     await form.getByRole("button", { name: "Add" }).click()
     const rows = page.locator(".records > li")
-    await rows.nth(1).getByText("default").waitFor()
+    await rows.nth(1).locator(".badge").waitFor()
     await rows
       .nth(0)
       .getByRole("button", { name: /^Make default: BTC/ })
       .click()
-    const isDefault = page.locator(".records > li", { hasText: "default" })
+    const isDefault = page.locator(".records > li:has(.badge)")
     await expect.poll(() => isDefault.locator("code").allInnerTexts()).toEqual([bitcoin])
     expect((await service.call("GET", `/emoji_id/${id}/payment`)).body.result["0x1003"].address).toBe(bitcoin)
 

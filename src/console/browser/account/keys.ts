@@ -130,6 +130,8 @@ export const drawKeys: Section["draw"] = async (place) => {
             fill(sensitive, sensitiveChoice())
             fill(made, secretCard("The API key", key.api_key))
             await load()
+            // The form is long, so the key would be above the visible part of the page.
+            made.scrollIntoView({ block: "center" })
           },
         },
         field("Name", { name: "name", maxlength: "100", required: true }),

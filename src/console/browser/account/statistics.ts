@@ -30,8 +30,13 @@ const drawMetrics = (place: Element, id: string, metrics: ReadonlyArray<Metric>)
     place,
     h(
       "section",
-      { class: "card" },
-      h("p", { class: "figure" }, h("strong", {}, (total?.value ?? 0).toLocaleString("en")), " lookups"),
+      {},
+      h(
+        "p",
+        { class: "lookups-total" },
+        h("strong", {}, (total?.value ?? 0).toLocaleString("en")),
+        " lookups",
+      ),
       h("p", { class: "soft small" }, `${total?.description ?? "Lookups"}. Days are counted in UTC.`),
       days.length > 0 &&
         barChart({
