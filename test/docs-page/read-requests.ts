@@ -121,6 +121,7 @@ export const makeReadRequests = async (
     resolveEmojiID: get(`${id}/resolve?asset=USDC&network=ethereum`),
     resolveEmojiIDs: post("/emoji_id/resolve", { items: [address, { ...address, asset: "DOGE" }] }),
     proofKeys: get("/.well-known/emoji-id-directory"),
+    emojiIdHistory: get(`${id}/history?limit=2`, alice),
     emojiList: get("/emoji"),
     emojiIDMetadata: get(`${id}/metadata`),
     rhythm: get(`${id}/rhythm`),

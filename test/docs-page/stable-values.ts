@@ -77,7 +77,9 @@ export const stabilizer = (serviceUrl: string) => {
         ? ["k4d9-x2pm-7qrt", "b8w3-z5nc-1fhj"]
         : value.map((item) => stable(item, key))
     if (typeof value === "object" && value !== null)
-      return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, stable(member, name)]))
+      return Object.fromEntries(
+        Object.entries(value).map(([name, member]) => [text(name, ""), stable(member, name)]),
+      )
     if (key.endsWith("password") && value === password) return publishedSecrets["alice@example.com"]
     if (key === "seconds_until_expiry" && typeof value === "number") return 300
     if (key === "not_before" && typeof value === "number") return 1_795_095_991
