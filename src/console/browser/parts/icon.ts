@@ -96,7 +96,9 @@ const parser = new DOMParser()
 
 /** Returns an icon. Screen readers ignore it, so the element that contains it needs a text or a label. */
 export const icon = (name: IconName): Element => {
-  const { documentElement } = parser.parseFromString(sources[name], "image/svg+xml")
+  // The spaces between the elements would become a part of the text of a button or link.
+  const source = sources[name].replaceAll(/>\s+</g, "><")
+  const { documentElement } = parser.parseFromString(source, "image/svg+xml")
   documentElement.setAttribute("class", "icon")
   documentElement.setAttribute("aria-hidden", "true")
   return document.importNode(documentElement, true)
