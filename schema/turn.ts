@@ -1,4 +1,4 @@
-import type { DisplayRecord } from "./directory/record.ts"
+import type { DisplayRecord } from "./directory/records/record.ts"
 
 /** What a turn changes in addition to its entity. One statement commits the turn and all of these lists. */
 export interface TurnEffects {

@@ -1,7 +1,7 @@
 import type { Sql } from "postgres"
 import { emojis } from "../../schema/directory/emoji.ts"
-import { normalizeRecord } from "../../schema/directory/record.ts"
-import { parseTag } from "../../schema/directory/record-tag.ts"
+import { normalizeRecord } from "../../schema/directory/records/record.ts"
+import { parseTag } from "../../schema/directory/records/record-tag.ts"
 import { userIdAt } from "./people.ts"
 
 const alphabet = [...new Set(emojis.map(({ canonical }) => canonical))]

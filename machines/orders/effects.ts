@@ -1,4 +1,4 @@
-import { displayRecord } from "../../schema/directory/record.ts"
+import { displayRecord } from "../../schema/directory/records/record.ts"
 import type { ChannelEvent, Claim, CodeUse, Grant, JoinedEvent, Mail } from "../../schema/turn.ts"
 import type { CodeHold, OrderContext, OrderItem, Payment } from "./context.ts"
 import { dueCents, overpaidCents, payableItems, refundableCents, totalCents } from "./money.ts"

@@ -1,7 +1,7 @@
 import { isChainKey } from "./chain-key.ts"
-import { type DirectoryRecord, normalizeRecord, RecordRefused } from "./record.ts"
-import { findSingleValueKey } from "./record-selection.ts"
-import { findRecordClass, formatTag, parseHexOrDecimalTag, parseTag, tags } from "./record-tag.ts"
+import { type DirectoryRecord, normalizeRecord, RecordRefused } from "./records/record.ts"
+import { findSingleValueKey } from "./records/record-selection.ts"
+import { findRecordClass, formatTag, parseHexOrDecimalTag, parseTag, tags } from "./records/record-tag.ts"
 
 /** The error for addresses in a partner's request that are not valid. The message says what is wrong. */
 export class AddressesRefused {

@@ -1,5 +1,5 @@
 import { base58Decode } from "./address.ts"
-import { tags } from "./record-tag.ts"
+import { tags } from "./records/record-tag.ts"
 
 /** How each chain public key is written. Some wallets use these keys as addresses. */
 const encodings: ReadonlyMap<number, "hex" | "base58"> = new Map([

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { optional } from "../wire-format.ts"
-import { RecordInput } from "./record.ts"
+import { RecordInput } from "./records/record.ts"
 
 export const maxRecordsPerId = 256
 const maxInserts = 100

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { DateTime, DateTimeIn, Json, optional, words } from "../wire-format.ts"
-import { RecordInput } from "./record.ts"
-import { parseWebUrl } from "./record-link.ts"
+import { RecordInput } from "./records/record.ts"
+import { parseWebUrl } from "./records/record-link.ts"
 
 export const storeKeys = [
   "SvcPageData",

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 import { BooleanText, DateTime } from "../wire-format.ts"
 import { Metric } from "./metric.ts"
-import { DirectoryRecord } from "./record.ts"
-import { PaymentAddress } from "./record-selection.ts"
+import { DirectoryRecord } from "./records/record.ts"
+import { PaymentAddress } from "./records/record-selection.ts"
 
 export const LookupError = Schema.Struct({ code: Schema.String, reason: Schema.String }).annotate({
   identifier: "LookupError",

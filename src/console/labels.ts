@@ -1,5 +1,5 @@
 import { emojis } from "../../schema/directory/emoji.ts"
-import { formatTag, tags } from "../../schema/directory/record-tag.ts"
+import { formatTag, tags } from "../../schema/directory/records/record-tag.ts"
 import { nativeTickers } from "../../schema/directory/ticker.ts"
 import { categoryChoices, categoryName } from "../web/record-view.ts"
 import { emojiGroups } from "./emoji-groups.ts"

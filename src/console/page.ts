@@ -1,5 +1,5 @@
 import type { EmojiId } from "../../schema/directory/emoji-id.ts"
-import type { DirectoryRecord } from "../../schema/directory/record.ts"
+import type { DirectoryRecord } from "../../schema/directory/records/record.ts"
 import { assetUrl } from "../web/assets.ts"
 import { type Content, type Html, html } from "../web/html.ts"
 import { bigId, spokenName } from "../web/id-tile.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
-import type { RecordInput } from "../../schema/directory/record.ts"
+import type { RecordInput } from "../../schema/directory/records/record.ts"
 import { UserList } from "../accounts/user-list-store.ts"
 import { IdRegistry } from "../directory/id-registry.ts"
 import { Records } from "../directory/records.ts"

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { Publisher } from "../../actors/ports.ts"
-import type { DisplayRecord } from "../../schema/directory/record.ts"
+import type { DisplayRecord } from "../../schema/directory/records/record.ts"
 import { Unavailable } from "../../schema/errors.ts"
 import { Sql } from "../postgres/sql.ts"
 

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Written } from "../../actors/operation.ts"
 import type { EmojiId } from "../../schema/directory/emoji-id.ts"
-import { displayRecord } from "../../schema/directory/record.ts"
+import { displayRecord } from "../../schema/directory/records/record.ts"
 import {
   Conflict,
   fieldFault,

@@ -5,9 +5,9 @@ import {
   normalizeRecord,
   type RecordInput,
   RecordRefused,
-} from "../../schema/directory/record.ts"
-import { findSingleValueKey } from "../../schema/directory/record-selection.ts"
-import { parseTag, secureTags } from "../../schema/directory/record-tag.ts"
+} from "../../schema/directory/records/record.ts"
+import { findSingleValueKey } from "../../schema/directory/records/record-selection.ts"
+import { parseTag, secureTags } from "../../schema/directory/records/record-tag.ts"
 import { invalidValue } from "../../schema/errors.ts"
 import { FieldFaults } from "../../schema/field-faults.ts"
 import { reservedTagText } from "./edit-outcome.ts"

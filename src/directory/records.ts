@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { unchanged, type Written } from "../../actors/operation.ts"
 import type { EditRequest } from "../../schema/directory/edit-request.ts"
 import type { EmojiId } from "../../schema/directory/emoji-id.ts"
-import { findSingleValueKey } from "../../schema/directory/record-selection.ts"
+import { findSingleValueKey } from "../../schema/directory/records/record-selection.ts"
 import {
   Conflict,
   type Forbidden,

@@ -1,5 +1,5 @@
-import { listedKinds } from "../../schema/directory/record-kind.ts"
-import { formatTag } from "../../schema/directory/record-tag.ts"
+import { listedKinds } from "../../schema/directory/records/record-kind.ts"
+import { formatTag } from "../../schema/directory/records/record-tag.ts"
 import { nativeTickers } from "../../schema/directory/ticker.ts"
 import { liveEvents } from "../../schema/live-events.ts"
 import { readExamples } from "./examples.ts"

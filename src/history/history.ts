@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { EmojiId } from "../../schema/directory/emoji-id.ts"
 import type { ChangeDetails, HistoryEntry } from "../../schema/directory/history.ts"
-import { formatTag } from "../../schema/directory/record-tag.ts"
+import { formatTag } from "../../schema/directory/records/record-tag.ts"
 import type { NotFound, Unavailable } from "../../schema/errors.ts"
 import type { Page, PageRequest } from "../../schema/paging.ts"
 import { mayInOrganization } from "../accounts/permissions.ts"

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { Publisher } from "../../actors/ports.ts"
-import { findRecordClass, formatTag } from "../../schema/directory/record-tag.ts"
+import { findRecordClass, formatTag } from "../../schema/directory/records/record-tag.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import { AppConfig } from "../config/config.ts"
 import { Outbox } from "../turns/outbox.ts"

@@ -1,4 +1,4 @@
-import type { DirectoryRecord } from "../../schema/directory/record.ts"
+import type { DirectoryRecord } from "../../schema/directory/records/record.ts"
 import type { DisplayOrder } from "../../schema/orders/order.ts"
 import type { PaidMethod } from "../orders/payments/port.ts"
 import { describedByNotice, notice } from "../sign-in/login-page.ts"

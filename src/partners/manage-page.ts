@@ -1,4 +1,4 @@
-import type { DirectoryRecord } from "../../schema/directory/record.ts"
+import type { DirectoryRecord } from "../../schema/directory/records/record.ts"
 import { describedByNotice, notice } from "../sign-in/login-page.ts"
 import { html } from "../web/html.ts"
 import { bigId, idButton, spokenName } from "../web/id-tile.ts"

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import type { DirectoryRecord } from "../../schema/directory/record.ts"
+import type { DirectoryRecord } from "../../schema/directory/records/record.ts"
 import type { OrganizationBranding } from "../../schema/organizations/organization.ts"
 import type { Browser } from "../accounts/sessions/browser-cookies.ts"
 import type { PartnerOrganization } from "../organizations/organization-store.ts"

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import type { DirectoryRecord } from "../../schema/directory/record.ts"
+import type { DirectoryRecord } from "../../schema/directory/records/record.ts"
 import type { Unavailable } from "../../schema/errors.ts"
 import { OneTimeCodes } from "../accounts/sessions/one-time-codes.ts"
 import { Seal } from "../crypto/envelope-encryption.ts"

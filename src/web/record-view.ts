@@ -1,12 +1,12 @@
-import { parsePaymentData } from "../../schema/directory/record-data.ts"
-import { parseWebLink } from "../../schema/directory/record-link.ts"
+import { parsePaymentData } from "../../schema/directory/records/record-data.ts"
+import { parseWebLink } from "../../schema/directory/records/record-link.ts"
 import {
   findRecordClass,
   formatTag,
   parseTag,
   type RecordClass,
   tags,
-} from "../../schema/directory/record-tag.ts"
+} from "../../schema/directory/records/record-tag.ts"
 import { nativeTickers } from "../../schema/directory/ticker.ts"
 import { type Html, html } from "./html.ts"
 

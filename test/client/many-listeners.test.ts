@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, expect, it } from "vitest"
 import { WebSocket } from "ws"
 import { maxRecordsPerId } from "../../schema/directory/edit-request.ts"
-import { maxRecordBytes } from "../../schema/directory/record.ts"
+import { maxRecordBytes } from "../../schema/directory/records/record.ts"
 import { liveLimits } from "../../schema/live-frames.ts"
 import { createClient } from "../../src/client/client.ts"
 import { serve, type TestService } from "../fixtures/service.ts"

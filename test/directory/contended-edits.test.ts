@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { expect, it } from "vitest"
-import { normalizeRecord, RecordRefused } from "../../schema/directory/record.ts"
+import { normalizeRecord, RecordRefused } from "../../schema/directory/records/record.ts"
 import { merkleRoot } from "../../src/directory/merkle.ts"
 import type { Answer } from "../fixtures/service.ts"
 import { roomy, waiting } from "../fixtures/waiting.ts"

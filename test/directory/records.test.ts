@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from "node:crypto"
 import { beforeAll, describe, expect, it } from "vitest"
-import { normalizeRecord, type RecordInput, RecordRefused } from "../../schema/directory/record.ts"
+import { normalizeRecord, type RecordInput, RecordRefused } from "../../schema/directory/records/record.ts"
 import { merkleRoot } from "../../src/directory/merkle.ts"
 import { expectContract } from "../fixtures/contract.ts"
 import type { TestUser } from "../fixtures/service.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { maxRecordsPerId } from "../../schema/directory/edit-request.ts"
-import { maxRecordBytes } from "../../schema/directory/record.ts"
+import { maxRecordBytes } from "../../schema/directory/records/record.ts"
 import { liveLimits } from "../../schema/live-frames.ts"
 import { LookupQueue } from "../../src/live/socket-lookup-queue.ts"
 import type { AnyFrame } from "../fixtures/live-client.ts"

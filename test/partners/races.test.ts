@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import { roleScopes } from "../../schema/accounts/scope.ts"
-import { type DirectoryRecord, normalizeRecord } from "../../schema/directory/record.ts"
+import { type DirectoryRecord, normalizeRecord } from "../../schema/directory/records/record.ts"
 import { writeAddresses } from "../../src/partners/record-writes.ts"
 import { bitcoin, otherBitcoin, serveDirectory } from "../directory/directory-service.ts"
 import { roomy, waiting } from "../fixtures/waiting.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { normalizeRecord } from "../../schema/directory/record.ts"
+import { normalizeRecord } from "../../schema/directory/records/record.ts"
 import { bitcoin, otherBitcoin, serveDirectory } from "../directory/directory-service.ts"
 import { atSandbox, freshId, until } from "../orders/shopper.ts"
 import { locationOf, logInByMail, makeVisitor, type Visitor } from "../sign-in/oauth/application.ts"

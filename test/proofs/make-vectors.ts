@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, type KeyObject, sign } from "node:crypto"
-import { recordDataBytes, recordHash } from "../../schema/directory/record.ts"
+import { recordDataBytes, recordHash } from "../../schema/directory/records/record.ts"
 import { answerHash } from "../../schema/proofs/claims.ts"
 import { merkleRoot } from "../../src/directory/merkle.ts"
 

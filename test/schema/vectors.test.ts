@@ -4,8 +4,19 @@ import { describe, expect, it } from "vitest"
 import folds from "../../schema/directory/data/emoji-folds.json" with { type: "json" }
 import supported from "../../schema/directory/data/emoji-set.json" with { type: "json" }
 import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
-import { normalizeRecord, RecordRefused, recordDataBytes, recordHash } from "../../schema/directory/record.ts"
-import { findRecordClass, formatTag, parseTag, secureTags, tags } from "../../schema/directory/record-tag.ts"
+import {
+  normalizeRecord,
+  RecordRefused,
+  recordDataBytes,
+  recordHash,
+} from "../../schema/directory/records/record.ts"
+import {
+  findRecordClass,
+  formatTag,
+  parseTag,
+  secureTags,
+  tags,
+} from "../../schema/directory/records/record-tag.ts"
 import { toCandidates } from "../../schema/directory/resolve/candidate.ts"
 import { findNetwork } from "../../schema/directory/resolve/network.ts"
 import { ResolveRefused, resolve } from "../../schema/directory/resolve/resolve.ts"

@@ -1,4 +1,4 @@
-import { tags } from "../record-tag.ts"
+import { tags } from "../records/record-tag.ts"
 import { nativeTickers } from "../ticker.ts"
 import { findNetwork, type Network, networks } from "./network.ts"
 

@@ -1,7 +1,7 @@
 import { percentDecodeStrict } from "../../percent-decode.ts"
-import type { DirectoryRecord } from "../record.ts"
-import { parsePaymentData } from "../record-data.ts"
-import { findRecordClass, parseTag, tags } from "../record-tag.ts"
+import type { DirectoryRecord } from "../records/record.ts"
+import { parsePaymentData } from "../records/record-data.ts"
+import { findRecordClass, parseTag, tags } from "../records/record-tag.ts"
 import type { Asset } from "./asset.ts"
 import { findNetwork, foldNetworkName, type Network } from "./network.ts"
 

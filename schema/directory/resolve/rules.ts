@@ -1,4 +1,4 @@
-import { tags } from "../record-tag.ts"
+import { tags } from "../records/record-tag.ts"
 import { type Asset, findAsset } from "./asset.ts"
 import { type Candidate, networkOf } from "./candidate.ts"
 import type { Network } from "./network.ts"

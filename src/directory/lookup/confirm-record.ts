@@ -1,9 +1,13 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { EmojiId } from "../../../schema/directory/emoji-id.ts"
-import { type DirectoryRecord, normalizeRecord, RecordRefused } from "../../../schema/directory/record.ts"
-import { addressForm, chainOf, parsePaymentData } from "../../../schema/directory/record-data.ts"
-import { recordsOfTicker } from "../../../schema/directory/record-selection.ts"
-import { findRecordClass, parseTag, tags } from "../../../schema/directory/record-tag.ts"
+import {
+  type DirectoryRecord,
+  normalizeRecord,
+  RecordRefused,
+} from "../../../schema/directory/records/record.ts"
+import { addressForm, chainOf, parsePaymentData } from "../../../schema/directory/records/record-data.ts"
+import { recordsOfTicker } from "../../../schema/directory/records/record-selection.ts"
+import { findRecordClass, parseTag, tags } from "../../../schema/directory/records/record-tag.ts"
 import { parseTicker } from "../../../schema/directory/ticker.ts"
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()

@@ -1,6 +1,6 @@
 import { Context, Data, Effect, Exit, Layer } from "effect"
 import type { LookupResponse } from "../../../schema/directory/lookup.ts"
-import type { DirectoryRecord } from "../../../schema/directory/record.ts"
+import type { DirectoryRecord } from "../../../schema/directory/records/record.ts"
 import { Unavailable } from "../../../schema/errors.ts"
 import { answerHash, type ProvenRequest } from "../../../schema/proofs/claims.ts"
 import { AppConfig } from "../../config/config.ts"

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import { parseEmojiId } from "../../../schema/directory/emoji-id.ts"
-import { normalizeRecord, RecordRefused } from "../../../schema/directory/record.ts"
+import { normalizeRecord, RecordRefused } from "../../../schema/directory/records/record.ts"
 import { isConfirmed } from "../../../src/directory/lookup/confirm-record.ts"
 
 it.each([

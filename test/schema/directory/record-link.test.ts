@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { findRedirect, parseWebLink } from "../../../schema/directory/record-link.ts"
+import { findRedirect, parseWebLink } from "../../../schema/directory/records/record-link.ts"
 
 describe("a web link", () => {
   it("consists of an optional name and a URL", () => {

@@ -5,7 +5,7 @@ import {
   PaymentAddress,
   paymentAddresses,
   recordsOfTicker,
-} from "../../../schema/directory/record-selection.ts"
+} from "../../../schema/directory/records/record-selection.ts"
 
 const btc = "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"
 const otherBtc = "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy"

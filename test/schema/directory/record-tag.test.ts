@@ -7,7 +7,7 @@ import {
   parseTag,
   parseTagFilter,
   tags,
-} from "../../../schema/directory/record-tag.ts"
+} from "../../../schema/directory/records/record-tag.ts"
 import { nativeTickers } from "../../../schema/directory/ticker.ts"
 
 describe("a tag", () => {

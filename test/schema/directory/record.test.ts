@@ -8,7 +8,7 @@ import {
   type RecordRefused,
   recordDataBytes,
   recordHash,
-} from "../../../schema/directory/record.ts"
+} from "../../../schema/directory/records/record.ts"
 
 const normalized = (tag: string, data: string): DirectoryRecord => {
   const record = normalizeRecord({ tag, data })

@@ -1,5 +1,5 @@
-import { normalizeData, type RecordRefused } from "../../../../schema/directory/record-rules.ts"
-import { parseTag } from "../../../../schema/directory/record-tag.ts"
+import { normalizeData, type RecordRefused } from "../../../../schema/directory/records/record-rules.ts"
+import { parseTag } from "../../../../schema/directory/records/record-tag.ts"
 import { findAsset } from "../../../../schema/directory/resolve/asset.ts"
 import { readDestination } from "../../../../schema/directory/resolve/candidate.ts"
 import { findNetwork, type Network } from "../../../../schema/directory/resolve/network.ts"

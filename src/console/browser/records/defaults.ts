@@ -1,5 +1,5 @@
-import { findRecordClass, parseTag } from "../../../../schema/directory/record-tag.ts"
-import { findSingleValueKey } from "../../../../schema/directory/single-value.ts"
+import { findRecordClass, parseTag } from "../../../../schema/directory/records/record-tag.ts"
+import { findSingleValueKey } from "../../../../schema/directory/records/single-value.ts"
 import { writtenData } from "../account/records.ts"
 import { readContent, writeContent } from "./content.ts"
 import { kindOf } from "./kinds.ts"

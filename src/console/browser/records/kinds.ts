@@ -1,4 +1,4 @@
-import { formatTag, tags } from "../../../../schema/directory/record-tag.ts"
+import { formatTag, tags } from "../../../../schema/directory/records/record-tag.ts"
 import { type Asset, findAsset } from "../../../../schema/directory/resolve/asset.ts"
 import { type Network, networks } from "../../../../schema/directory/resolve/network.ts"
 import { nativeTickers } from "../../../../schema/directory/ticker.ts"

@@ -1,4 +1,4 @@
-import { formatTag, tags } from "../../../../schema/directory/record-tag.ts"
+import { formatTag, tags } from "../../../../schema/directory/records/record-tag.ts"
 import { networks } from "../../../../schema/directory/resolve/network.ts"
 import type { Values } from "../parts/actions.ts"
 import { type Child, choice, field, h, tick } from "../parts/dom.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { normalizeRecord, RecordRefused } from "../../../../schema/directory/record.ts"
+import { normalizeRecord, RecordRefused } from "../../../../schema/directory/records/record.ts"
 import { toCandidates } from "../../../../schema/directory/resolve/candidate.ts"
 import { networks } from "../../../../schema/directory/resolve/network.ts"
 import { ResolveRefused, resolve } from "../../../../schema/directory/resolve/resolve.ts"

@@ -1,9 +1,9 @@
 import { blake2b } from "@noble/hashes/blake2.js"
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js"
 import { Schema } from "effect"
-import { isHexChainKey } from "./chain-key.ts"
-import { parseDisplayModifiers } from "./emoji-display.ts"
-import { type EmojiId, parseEmojiId } from "./emoji-id.ts"
+import { isHexChainKey } from "../chain-key.ts"
+import { parseDisplayModifiers } from "../emoji-display.ts"
+import { type EmojiId, parseEmojiId } from "../emoji-id.ts"
 import { normalizeData, RecordRefused } from "./record-rules.ts"
 import { formatTag, parseTag, tags } from "./record-tag.ts"
 

@@ -1,8 +1,8 @@
-import { foldBitcoinAddress, isBitcoinAddress, isPlausibleAddress, parseEthereumAddress } from "./address.ts"
+import { foldBitcoinAddress, isBitcoinAddress, isPlausibleAddress, parseEthereumAddress } from "../address.ts"
+import { type AddressForm, bitcoin, evm } from "../resolve/address-form.ts"
+import { findNetwork } from "../resolve/network.ts"
+import { nativeTickers, parseTicker } from "../ticker.ts"
 import { tags } from "./record-tag.ts"
-import { type AddressForm, bitcoin, evm } from "./resolve/address-form.ts"
-import { findNetwork } from "./resolve/network.ts"
-import { nativeTickers, parseTicker } from "./ticker.ts"
 
 /** The parsed fields of a payment record. */
 export interface PaymentData {

@@ -1,5 +1,5 @@
-import { parseEthereumAddress } from "./address.ts"
-import { isChainKey, isHexChainKey, parseChainKey } from "./chain-key.ts"
+import { parseEthereumAddress } from "../address.ts"
+import { isChainKey, isHexChainKey, parseChainKey } from "../chain-key.ts"
 import { chainOf, isAddressOf, parsePaymentData } from "./record-data.ts"
 import { parseWebLink, parseWebUrl } from "./record-link.ts"
 import { findRecordClass, formatTag, tags } from "./record-tag.ts"

@@ -1,10 +1,10 @@
 import { Schema } from "effect"
-import { checksumEthereumAddress, parseEthereumAddress } from "./address.ts"
-import { isChainKey, parseChainKey } from "./chain-key.ts"
+import { checksumEthereumAddress, parseEthereumAddress } from "../address.ts"
+import { isChainKey, parseChainKey } from "../chain-key.ts"
+import { nativeTickers, parseTicker } from "../ticker.ts"
 import { chainOf, parsePaymentData } from "./record-data.ts"
 import { findRecordClass, formatTag, parseTag, tags } from "./record-tag.ts"
 import { genericTicker, type TaggedData } from "./single-value.ts"
-import { nativeTickers, parseTicker } from "./ticker.ts"
 
 export { findSingleValueKey } from "./single-value.ts"
 
