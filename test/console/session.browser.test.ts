@@ -176,7 +176,7 @@ describe.skipIf(executable === undefined)("a session in the console", () => {
     await calm.sql`update entity set version = version + 1, state = jsonb_set(state, '{context,verifiedAt}', '1')
       where kind = 'session' and owner_id = ${person.id}`
     const before = (await tokensOf(two)).refresh_token
-    await one.getByLabel("Name").fill("shop")
+    await one.getByLabel("Name", { exact: true }).fill("shop")
     await one.getByRole("button", { name: "Create key" }).click()
     await one.getByLabel("Code", { exact: true }).fill(totpCode(secret))
     await one.getByRole("button", { name: "Confirm" }).click()

@@ -11,6 +11,7 @@ export const samples: Readonly<Record<string, string>> = {
   email: "ada@example.com",
   file: "ids.csv",
   id: "42",
+  kid: "ASVexwTMN4L8Mpw-CCpqj2_WOIXRJwV-KjwqtRrwohU",
   name: '"Wallet Co"',
   order: "0198a7c2-6d3e-7a40-9b1c-2f4d5e6a7b80",
   organization: "wallet-co",
