@@ -29,7 +29,7 @@ interface Found {
 }
 
 const findSigned = <E, R>(id: EmojiId, admit: Effect.Effect<void, E, R>) =>
-  lookUpSigned(id, { request: ["lookup"], name: "?proof=true", select: Effect.succeed }, admit).pipe(
+  lookUpSigned(id, { request: ["lookup"], name: "", select: Effect.succeed }, admit).pipe(
     Effect.map(
       ({ answer, proof }): Found =>
         answer === undefined

@@ -47,6 +47,14 @@ export class CachedAnswer implements Precomputed {
   get body(): Uint8Array {
     return new Uint8Array(this.#segment.buffer, this.#bodyStart(), this.#get(bodyWord))
   }
+  get bodyBytes(): number {
+    return this.#get(bodyWord)
+  }
+  /** Copies the body to `into`, starting at `at`. Returns the position after the last copied byte. */
+  copyBody(into: Buffer, at: number): number {
+    const start = this.#bodyStart()
+    return at + this.#segment.texts.copy(into, at, start, start + this.#get(bodyWord))
+  }
   copyOwn(into: Uint8Array, at: number): number {
     const { bytes } = this.#segment
     const start = this.#ownStart()
@@ -144,6 +152,19 @@ export class CachedAnswer implements Precomputed {
     let same = 0
     while (same < end && stored[start + same] === words[same]) same++
     return same === end
+  }
+
+  /** Whether both answers have the same header lines. Compares bytes, which is faster than making texts. */
+  hasOwnOf(other: CachedAnswer): boolean {
+    const length = this.#get(ownWord)
+    if (other.#get(ownWord) !== length) return false
+    const { bytes } = this.#segment
+    const others = other.#segment.bytes
+    const start = this.#ownStart()
+    const otherStart = other.#ownStart()
+    let same = 0
+    while (same < length && bytes[start + same] === others[otherStart + same]) same++
+    return same === length
   }
 
   #ownStart(): number {

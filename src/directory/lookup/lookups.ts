@@ -5,7 +5,6 @@ import { NotFound, Unavailable } from "../../../schema/errors.ts"
 import { percentDecodeStrict } from "../../../schema/percent-decode.ts"
 import { Bus } from "../../cluster/bus.ts"
 import { AppConfig } from "../../config/config.ts"
-import type { RequestView } from "../../http/endpoint.ts"
 import { DatabaseClock } from "../../postgres/database-clock.ts"
 import { Metrics } from "../../telemetry/metrics.ts"
 import { recordBatches } from "../../turns/turn-metrics.ts"
@@ -189,9 +188,8 @@ export class Lookups extends Context.Service<
         return answer
       }
 
-      const findCached = (view: RequestView): CachedAnswer | undefined => {
+      const findCached = (spelling: string): CachedAnswer | undefined => {
         if (!bus.mayServe()) return undefined
-        const spelling = view.getParameter(0)
         const answer = cache.findSpelled(spelling) ?? findNewSpelling(spelling)
         return answer !== undefined && isRecent(answer) ? answer : undefined
       }

@@ -6,7 +6,7 @@ import { isHeld, notModified, preparedSelection, readAnswer } from "./answer.ts"
 import type { LookupCache } from "./cache.ts"
 import type { CachedAnswer } from "./cached-answer.ts"
 import { resolveByQuery } from "./resolve-records.ts"
-import { mayWantProof, paymentForm, selectByQuery, selectByTicker } from "./select-records.ts"
+import { mayWantProof, paymentForm, selectByQuery, selectByTicker, wholeWithProof } from "./select-records.ts"
 import type { SignedAnswers } from "./signed-answers.ts"
 
 const ifNoneMatch = headerKey("if-none-match")
@@ -14,7 +14,7 @@ const ifNoneMatch = headerKey("if-none-match")
 interface Ports {
   readonly cache: LookupCache
   /** Returns the cached answer for the path parameter, if this process may use it now. */
-  readonly findCached: (view: RequestView) => CachedAnswer | undefined
+  readonly findCached: (spelling: string) => CachedAnswer | undefined
   /** Called when an answer is sent. */
   readonly use: (answer: CachedAnswer) => void
   readonly now: () => number
@@ -52,28 +52,28 @@ export const makePreparedAnswers = ({ cache, findCached, now, signed, use }: Por
     response: Precomputed,
     name: string,
     query: string,
+    spelling = "",
   ): Precomputed | undefined => {
     if (!mayWantProof(query)) return send(view, answer, response)
-    const proven = answer.isRegistered ? signed.prepared(answer, name, response) : undefined
+    const proven = answer.isRegistered ? signed.prepared(answer, name, response, spelling) : undefined
     if (proven !== undefined) use(answer)
     return proven
   }
 
   const lookup: Prepare = (view) => {
-    const answer = findCached(view)
+    const spelling = view.getParameter(0)
+    const answer = findCached(spelling)
     if (answer === undefined) return undefined
     const query = view.getQuery()
     if (query === undefined || query === "") return send(view, answer, answer.response)
+    if (query === wholeWithProof) return sendProven(view, answer, answer.response, "", query, spelling)
     const name = `?${query}`
-    const response =
-      query === "proof=true"
-        ? answer.response
-        : findSelection(answer, name, (whole) => selectByQuery(whole, query))
+    const response = findSelection(answer, name, (whole) => selectByQuery(whole, query))
     return response && sendProven(view, answer, response, name, query)
   }
 
   const payment: Prepare = (view) => {
-    const answer = findCached(view)
+    const answer = findCached(view.getParameter(0))
     if (answer === undefined) return undefined
     const query = view.getQuery() ?? ""
     // The name begins with a slash, so it cannot equal the name of a ticker selection: a path segment contains no
@@ -88,7 +88,7 @@ export const makePreparedAnswers = ({ cache, findCached, now, signed, use }: Por
   }
 
   const resolve: Prepare = (view) => {
-    const answer = findCached(view)
+    const answer = findCached(view.getParameter(0))
     if (answer === undefined || !answer.isRegistered) return undefined
     const query = view.getQuery() ?? ""
     const name = `/resolve?${query}`
@@ -97,7 +97,7 @@ export const makePreparedAnswers = ({ cache, findCached, now, signed, use }: Por
   }
 
   const ticker: Prepare = (view) => {
-    const answer = findCached(view)
+    const answer = findCached(view.getParameter(0))
     if (answer === undefined) return undefined
     const tag = view.getParameter(1)
     const query = view.getQuery() ?? ""

@@ -19,7 +19,7 @@ import { lookupMany } from "./batch.ts"
 import { admitCold } from "./cold-limit.ts"
 import { isConfirmed } from "./confirm-record.ts"
 import { checkRegistered, Lookups } from "./lookups.ts"
-import { paymentForm, selectByTags, selectByTicker } from "./select-records.ts"
+import { paymentForm, selectByTags, selectByTicker, wholeWithProof } from "./select-records.ts"
 import { aboutProof, replySigned } from "./signed-lookup.ts"
 
 const group = "lookup"
@@ -80,7 +80,7 @@ const lookup = route({
     if (proof === "true") {
       return replySigned(request.params.emoji_id, request, {
         request: tags === undefined ? ["lookup"] : ["lookup", tags],
-        name: `?${request.search}`,
+        name: request.search === wholeWithProof ? "" : `?${request.search}`,
         select: (whole) => selectedOr(badTags, selectByTags(whole, tags)),
       })
     }

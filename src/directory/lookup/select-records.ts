@@ -16,11 +16,15 @@ export const selectByTags = (whole: LookupResponse, text: string | undefined): L
   return tags === undefined ? undefined : withTags(whole, tags)
 }
 
+/** The usual query of a lookup of all records with a proof. */
+export const wholeWithProof = "proof=true"
+
 /**
  * Whether a query string may ask for a proof: it contains the name of the parameter, or an escape of a letter. The handler
  * decodes the query.
  */
-export const mayWantProof = (query: string): boolean => query !== "" && /proof|%[67]/i.test(query)
+export const mayWantProof = (query: string): boolean =>
+  query === wholeWithProof || (query !== "" && /proof|%[67]/i.test(query))
 
 export const maxQueryUnits = 512
 

@@ -72,22 +72,35 @@ const maxKeysPerStatement = 500
 const maxStatements = 2
 const maxWaitingKeys = 20_000
 
-const closing = new TextEncoder().encode("}")
+const largestShared = 16 * 1024
 
-/** An answer with its proof: the bytes of the answer without the last brace, and then the proof. */
+/** The memory of the answers up to this size. Each overwrites the one before, which has been written by then. */
+const shared = Buffer.alloc(largestShared)
+/** The first bytes of this memory, by their number. They are kept to avoid a new view for each response. */
+const views: Array<Uint8Array | undefined> = []
+
+/** Returns the bytes of an answer without its last brace, and then the proof. */
+const joined = (answer: Uint8Array | string, proof: CachedAnswer): Uint8Array => {
+  const body = typeof answer === "string" ? Buffer.from(answer) : answer
+  const kept = body.length - 1
+  const total = kept + proof.bodyBytes
+  const bytes = total > largestShared ? Buffer.allocUnsafe(total) : shared
+  bytes.set(body)
+  proof.copyBody(bytes, kept)
+  if (bytes !== shared) return bytes
+  views[total] ??= shared.subarray(0, total)
+  return views[total]
+}
+
+/** An answer with its proof. A proof expires without a new version of the id, so the response has no ETag. */
 class ProvenAnswer implements Precomputed {
   readonly head: Precomputed["head"]
   readonly body: Uint8Array
 
-  constructor({ body, head }: Precomputed, proof: Uint8Array) {
-    const bytes = typeof body === "string" ? Buffer.from(body) : body
-    const kept = bytes.length - closing.length
-    this.head = head
-    this.body = Buffer.allocUnsafe(kept + proof.length)
-    this.body.set(bytes.subarray(0, kept))
-    this.body.set(proof, kept)
+  constructor(response: Precomputed, proof: CachedAnswer) {
+    this.head = response.head
+    this.body = joined(response.body, proof)
   }
-  /** A proof expires without a new version of the id, so the response has no ETag. */
   copyOwn(_into: Uint8Array, at: number): number {
     return at
   }
@@ -102,8 +115,16 @@ const keyOf = (canonical: string, name: string): string => `${encodeURIComponent
 export class SignedAnswers extends Context.Service<
   SignedAnswers,
   {
-    /** Adds the stored proof to a cached response. Undefined if there is none; the handler then signs. */
-    readonly prepared: (answer: CachedAnswer, name: string, response: Precomputed) => Precomputed | undefined
+    /**
+     * Adds the stored proof to a cached response. Undefined if there is none; the handler then signs. `spelling` is the id as it was
+     * requested. A lookup of all records has an empty name, so that its proof is found by the usual spelling of the id.
+     */
+    readonly prepared: (
+      answer: CachedAnswer,
+      name: string,
+      response: Precomputed,
+      spelling: string,
+    ) => Precomputed | undefined
     /** Returns the proof of an answer. `admit` runs first if it must be signed. */
     prove<E, R>(
       subject: Subject,
@@ -156,25 +177,25 @@ export class SignedAnswers extends Context.Service<
           ),
         )
 
-      const find = (key: string, own: string): CachedAnswer | undefined => {
+      const findFresh = (key: string): CachedAnswer | undefined => {
         const proof = stored?.find(key)
-        if (proof === undefined || proof.own !== own) return undefined
-        if (proof.freshUntil <= secondsOf(clock.now())) return undefined
+        if (proof === undefined || proof.freshUntil <= secondsOf(clock.now())) return undefined
         proof.wasUsed = true
         return proof
       }
 
       return SignedAnswers.of({
-        prepared: (answer, name, response) => {
-          const proof = stored === undefined ? undefined : find(`${answer.key}${name}`, answer.own)
-          return proof && new ProvenAnswer(response, proof.body)
+        prepared: (answer, name, response, spelling) => {
+          if (stored === undefined) return undefined
+          const proof = (name === "" ? findFresh(spelling) : undefined) ?? findFresh(`${answer.key}${name}`)
+          return proof?.hasOwnOf(answer) ? new ProvenAnswer(response, proof) : undefined
         },
 
         prove: Effect.fnUntraced(function* (subject, admit) {
           const { answer, canonical, mark, request, version } = subject
           const key = keyOf(canonical, subject.name)
-          const known = find(key, mark)
-          if (known !== undefined) return JSON.parse(`{${known.toText().body.slice(1)}`).proof
+          const known = findFresh(key)
+          if (known?.own === mark) return JSON.parse(`{${known.toText().body.slice(1)}`).proof
           yield* admit
           const owner = yield* readOwner(canonical)
           if (owner === undefined || !subject.isOf(owner)) return yield* new Changed()
