@@ -503,6 +503,48 @@ export interface GrantResponse {
   readonly scope: "svc"
 }
 
+/** What was changed. Only for the owner, and only for the time of this owner. */
+export interface HistoryChanges {
+  readonly added?: ReadonlyArray<HistoryRecord>
+  readonly removed?: ReadonlyArray<HistoryRecord>
+  readonly store_key?: string
+  /** Whether the owner signed the records of this version. */
+  readonly signed?: boolean
+  readonly owner?: {
+    readonly before: "current" | "other"
+    readonly after: "current" | "other"
+  }
+  readonly pubkey?: {
+    readonly before: string | null
+    readonly after: string | null
+  }
+}
+
+export interface HistoryEntry {
+  /** The version of the id after the change. Null for a change before `complete_since`. */
+  readonly version: number | null
+  /** registered: the id was registered. records: records were added or removed. data: an entry of the JSON store was written. signature: the records were signed again. owner: the id got another owner. key: the id got another key of the same owner. minted, burned: its token was recorded or destroyed. */
+  readonly kind: "registered" | "records" | "data" | "signature" | "owner" | "key" | "minted" | "burned"
+  readonly at: string
+  readonly changes?: HistoryChanges
+}
+
+export interface HistoryRecord {
+  readonly tag: string
+  readonly hash: string
+  /** Missing if the change has more than 16 KB of data. Payment addresses are kept first. */
+  readonly data?: string
+}
+
+export interface HistoryResponse {
+  /** `owner`: the entries contain `changes`, because the caller may read them. */
+  readonly view: "public" | "owner"
+  readonly version: number
+  /** All changes since this time are listed. Of earlier ones, the list has what is still known. */
+  readonly complete_since: string
+  readonly result: ReadonlyArray<HistoryEntry>
+}
+
 export interface ListOfCodeAvailability {
   readonly data: ReadonlyArray<CodeAvailability>
   readonly paging: Paging
@@ -1399,6 +1441,13 @@ export interface Operations {
     readonly query: {}
     readonly body: BatchResolveRequest
     readonly answer: BatchResolveResponse
+  }
+  /** List the changes of an emoji id, newest first. */
+  readonly "GET /emoji_id/{emoji_id}/history": {
+    readonly params: { readonly emoji_id: string }
+    readonly query: { readonly limit?: number; readonly page?: number; readonly after?: string; readonly before?: string }
+    readonly body: undefined
+    readonly answer: HistoryResponse
   }
   /** List the supported emoji. */
   readonly "GET /emoji": {
