@@ -119,6 +119,7 @@ export const makeReadRequests = async (
     lookupEmojiIDs: post("/emoji_id/lookup", { emoji_ids: [exampleId, "🍀🍀🍀🍀"] }),
     resolveEmojiID: get(`${id}/resolve?asset=USDC&network=ethereum`),
     resolveEmojiIDs: post("/emoji_id/resolve", { items: [address, { ...address, asset: "DOGE" }] }),
+    emojiIdHistory: get(`${id}/history?limit=1`, alice),
     emojiList: get("/emoji"),
     emojiIDMetadata: get(`${id}/metadata`),
     rhythm: get(`${id}/rhythm`),
