@@ -39,6 +39,7 @@ export const pathSamples: Readonly<Record<string, Sample>> = {
  * empty list change only the page that a browser gets.
  */
 export const querySamples: Readonly<Record<string, readonly Sample[]>> = {
+  action: [],
   accepted: [always("true"), always("false")],
   accepted_after: [always("2020-01-01T00:00:00.000Z")],
   all: [always("true")],
@@ -48,6 +49,7 @@ export const querySamples: Readonly<Record<string, readonly Sample[]>> = {
   code_challenge: [],
   code_challenge_method: [],
   eid: [],
+  eids: [],
   emoji_id: [emojiId],
   holds_money: [always("true"), always("false")],
   kind: [always("cart"), always("none")],
@@ -64,6 +66,7 @@ export const querySamples: Readonly<Record<string, readonly Sample[]>> = {
   page: [always("3")],
   partner_conversion_id: [],
   partner_transaction_id: [],
+  proof: [always("true")],
   redirect: [],
   redirect_uri: [],
   refresh_token: [],

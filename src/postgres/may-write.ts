@@ -5,7 +5,7 @@ const writes = /\b(insert|update|delete|merge|truncate|notify)\b/i
 const calls = /\b[a-z]+_[a-z_]+(?=\()/g
 /** The functions that only read. A function that is not listed counts as one that writes. */
 const reads =
-  /^(array|json|jsonb|make|pg_current|pg_snapshot|string|to|row|display|date|regexp)_|^(channel_parties|channel_start|cluster_lock|demo_items_left|epoch_ms|event_row|export_person|has_confirmed|ledger_audit|listed_emoji_id|live_epoch|live_lookup|may_write|money_held|owns_something|prompt_is_due|recipient_sees|session_user_of|user_holdings|user_view|views_since|wire_time|clock_timestamp)$/
+  /^(array|json|jsonb|make|pg_current|pg_snapshot|string|to|row|display|date|regexp)_|^(channel_parties|channel_start|cluster_lock|demo_items_left|due_id_mail|epoch_ms|event_row|export_person|has_confirmed|has_payment_tag|is_payment_tag|ledger_audit|listed_emoji_id|live_epoch|live_lookup|may_write|money_held|notice_address|owns_something|prompt_is_due|recipient_sees|session_user_of|shorten_records|user_holdings|user_view|views_since|wire_time|clock_timestamp)$/
 /** Statements that only count requests. They do not change what a request asks for, so it can still be discarded. */
 const counts = /\b(take_rate\(|rate_window\b)/
 

@@ -1,3 +1,3 @@
 import { writeBundles } from "./bundles.ts"
 
-writeBundles()
+await writeBundles()

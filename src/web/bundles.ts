@@ -1,7 +1,12 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
-import { buildSync, type Metafile } from "esbuild"
+import type { buildSync, Metafile } from "esbuild"
 import { projectRoot } from "../config/project-root.ts"
+
+/** Whether this program was built by `npm run build`. */
+export const isBuilt = import.meta.dirname.startsWith(join(projectRoot, "dist"))
+/** A built program reads the bundles from files. It does not load the compiler, which may be missing. */
+const compiler = isBuilt ? undefined : await import("esbuild")
 
 /**
  * The style sheet of all pages, and the scripts of pages that consist of several modules. A script imports the other
@@ -58,8 +63,8 @@ const siteStyleOf = ({ outputs }: Metafile): SiteStyle => {
 }
 
 /** Bundles the scripts and their styles. Views that are imported when they are opened have files of their own. */
-const bundle = (): Bundles => {
-  const { metafile, outputFiles } = buildSync({
+const bundle = (build: typeof buildSync): Bundles => {
+  const { metafile, outputFiles } = build({
     entryPoints: entries,
     absWorkingDir: projectRoot,
     bundle: true,
@@ -84,8 +89,9 @@ const builtFolder = join(projectRoot, "dist/bundles")
 const listFile = join(builtFolder, "list.json")
 
 /** Bundles the scripts into `dist`, for `npm start`. */
-export const writeBundles = (): void => {
-  const { files, ...list } = bundle()
+export const writeBundles = async (): Promise<void> => {
+  const { buildSync } = await import("esbuild")
+  const { files, ...list } = bundle(buildSync)
   rmSync(builtFolder, { recursive: true, force: true })
   mkdirSync(builtFolder, { recursive: true })
   for (const [name, body] of files) writeFileSync(join(builtFolder, name), body)
@@ -99,12 +105,10 @@ const readBuilt = (): Bundles => {
   return { ...list, files: new Map(files.map((name) => [name, readFileSync(join(builtFolder, name))])) }
 }
 
-/** Whether this program was built by `npm run build`. */
-export const isBuilt = import.meta.dirname.startsWith(join(projectRoot, "dist"))
 let loaded: Bundles | undefined
 
 /** Returns the bundles. A program that runs from the source files bundles the scripts at the first call. */
 export const bundles = (): Bundles => {
-  loaded ??= isBuilt ? readBuilt() : bundle()
+  loaded ??= compiler === undefined ? readBuilt() : bundle(compiler.buildSync)
   return loaded
 }

@@ -62,7 +62,7 @@ describe("the API reference", () => {
     for (const [ticker, tag] of nativeTickers)
       expect(records).toContain(`<td>${ticker}</td><td><code>${formatTag(tag)}</code></td>`)
     const published = ["machines", "schema/sql/functions"].flatMap(textsOf).flatMap((text) => {
-      const names = /["']((?:cart|emoji_id|interest|lootbox|market|order|session|transfer)\.[a-z_]+)["']/g
+      const names = /["']((?:cart|emoji_ids?|interest|lootbox|market|order|session|transfer)\.[a-z_]+)["']/g
       return [...text.matchAll(names)].map(([, name]) => name)
     })
     expect(Object.keys(liveEvents).toSorted()).toEqual([...new Set(published)].toSorted())

@@ -69,7 +69,7 @@ describe("the route table", () => {
 
   it("generates an OpenAPI response 304 for every operation that reads If-None-Match", () => {
     const { paths } = openApi(routes, [])
-    for (const row of routes.filter(({ headers }) => headers?.includes("if-none-match"))) {
+    for (const row of routes.filter((row) => !row.internal && row.headers?.includes("if-none-match"))) {
       const { parameters, responses } = paths[row.path.replaceAll(/:(\w+)/g, "{$1}")]!["get"] as Operation
       expect(parameters.map(({ name }) => name)).toContain("If-None-Match")
       expect(Object.keys(responses)).toContain("304")

@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
+import { liveEvents } from "../../schema/live-events.ts"
 import { clientFrames, closeCodes, errorCodes, serverFrames } from "../../schema/live-frames.ts"
 import { asyncApi } from "../../src/live/asyncapi.ts"
 import { channelKinds } from "../../src/live/channel-names.ts"
 import { serve } from "../fixtures/service.ts"
 
 const frameNames = [...Object.keys(clientFrames), ...Object.keys(serverFrames)]
+const messageNames = [...frameNames, ...Object.keys(liveEvents)]
 
 const refsIn = (value: unknown): ReadonlyArray<string> =>
   typeof value !== "object" || value === null
@@ -21,8 +23,8 @@ const resolve = (document: unknown, ref: string): unknown =>
 describe("the AsyncAPI document", () => {
   const document = asyncApi("https://api.example.com/base")
 
-  it("contains every frame and has no broken references", () => {
-    expect(Object.keys(document.components.messages).sort()).toEqual(frameNames.sort())
+  it("contains every frame and every event, and has no broken references", () => {
+    expect(Object.keys(document.components.messages).sort()).toEqual(messageNames.sort())
     for (const ref of refsIn(document)) expect(resolve(document, ref), ref).toBeDefined()
     expect(document.servers.service).toEqual({ host: "api.example.com", pathname: "/base", protocol: "wss" })
   })

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import type postgres from "postgres"
 import { expect } from "vitest"
 import type { Answer, CallOptions, TestService, TestUser } from "../../fixtures/service.ts"
+import { noticesAreSent } from "../../history/pending-notices.ts"
 
 export interface KeyedRequest {
   readonly method: string
@@ -99,9 +100,11 @@ export const repeatAfterLoss = async (
   await sql`update idempotency_key set committed_at = committed_at - interval '1 minute' where status is null`
   await expect.poll(isSettled).toBe(true)
   await giveKeys(sql)
+  await expect.poll(() => noticesAreSent(sql)).toBe(true)
   const before = await contents(sql)
   const second = await retryAt.call(method, path, keyed)
   expect([second.status, comparable(second)]).toEqual([first.status, comparable(first)])
+  await expect.poll(() => noticesAreSent(sql)).toBe(true)
   expect(await contents(sql)).toEqual(before)
   const third = await retryAt.call(method, path, keyed)
   expect([third.status, third.text]).toEqual([second.status, second.text])

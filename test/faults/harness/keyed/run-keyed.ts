@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { type Answer, request } from "../../../fixtures/api-call.ts"
 import type { TestService } from "../../../fixtures/test-service.ts"
 import { startWorker } from "../../../fixtures/worker.ts"
+import { noticesAreSent } from "../../../history/pending-notices.ts"
 import { changesBetween, type Snapshot, takeSnapshot } from "./database-changes.ts"
 import { type KeyedRow, methodOf } from "./keyed-routes.ts"
 import type { Prepared } from "./prepared.ts"
@@ -38,11 +39,17 @@ const send = ({ row }: KeyedRow, url: string, prepared: Prepared, key: string): 
   })
 }
 
+/** Waits until the notices to owners are sent, and returns all rows. */
+const settledSnapshot = async ({ sql }: TestService): Promise<Snapshot> => {
+  while (!(await noticesAreSent(sql))) await sleep(settlePollMs)
+  return takeSnapshot(sql)
+}
+
 /** Waits until the changes after a request are the same twice, because mails and webhooks follow later. */
-const settledChanges = async ({ sql }: TestService, before: Snapshot): Promise<ReadonlyArray<string>> => {
+const settledChanges = async (service: TestService, before: Snapshot): Promise<ReadonlyArray<string>> => {
   let last = ""
   for (let poll = 0; ; poll++) {
-    const changes = changesBetween(before, await takeSnapshot(sql))
+    const changes = changesBetween(before, await settledSnapshot(service))
     if (JSON.stringify(changes) === last || poll === settlePolls) return changes
     last = JSON.stringify(changes)
     await sleep(settlePollMs)
@@ -69,13 +76,13 @@ const show = ({ status, text }: Answer) => `${status} ${text.slice(0, 160)}`
 const compare = async (service: TestService, row: KeyedRow): Promise<KeyedResult> => {
   const doomed = await startDoomed(service)
   const control = await row.prepare(service)
-  let before = await takeSnapshot(service.sql)
+  let before = await settledSnapshot(service)
   const expected = await send(row, service.url, control, randomUUID())
   await control.meanwhile?.()
   const expectedChanges = await settledChanges(service, before)
 
   const prepared = await row.prepare(service)
-  before = await takeSnapshot(service.sql)
+  before = await settledSnapshot(service)
   const key = randomUUID()
   const faults: Array<string> = []
   const lost = await send(row, doomed.url, prepared, key).catch(() => undefined)
