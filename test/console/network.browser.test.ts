@@ -150,7 +150,7 @@ describe.skipIf(executable === undefined)("the console on an unreliable network"
       "#/account/keys",
     )
     const make = page.getByRole("button", { name: "Create key" })
-    await page.getByLabel("Name").fill("shop")
+    await page.getByLabel("Name", { exact: true }).fill("shop")
     await page.getByRole("checkbox").first().check()
     proxy.loseAnswerTo("POST /api_keys ")
     await make.click()
