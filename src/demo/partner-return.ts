@@ -8,9 +8,7 @@ import { type Content, type Html, html } from "../web/html.ts"
 import { bigId } from "../web/id-tile.ts"
 import { page } from "../web/page.ts"
 import { pageRow } from "../web/page-route.ts"
-
-/** The page to which the demo partner sends users back. A real partner has such a page in its wallet. */
-export const partnerReturnPath = "/demo/partner"
+import { partnerReturnPath } from "./partner-facts.ts"
 
 type Values = Readonly<Record<string, string>>
 

@@ -8,7 +8,7 @@ import { Organizations } from "../organizations/organization-store.ts"
 import { viewOf } from "../organizations/written-view.ts"
 import { clientSecretHash, OauthClients } from "../sign-in/oauth/oauth-client-store.ts"
 import { DemoItems } from "./demo-item-store.ts"
-import { partnerReturnPath } from "./partner-return.ts"
+import { demoBudgetCents, partnerReturnPath } from "./partner-facts.ts"
 import { bob } from "./people.ts"
 import { demoSecret } from "./secrets.ts"
 import type { SeedStep } from "./seed-step.ts"
@@ -16,8 +16,6 @@ import type { SeedStep } from "./seed-step.ts"
 const partnerPath = "demo-wallet"
 const clientId = "demo-app"
 const redirectUri = "http://localhost:8080/callback"
-/** What the codes of the demo partner may discount, in cents. The owner can then create codes and try them. */
-export const demoBudgetCents = 10_000
 
 const ensurePartner = Effect.gen(function* () {
   const config = yield* AppConfig

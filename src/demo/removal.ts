@@ -17,7 +17,7 @@ import { Organizations } from "../organizations/organization-store.ts"
 import { OauthClients } from "../sign-in/oauth/oauth-client-store.ts"
 import { type DemoItem, DemoItems } from "./demo-item-store.ts"
 import { hasDemoSecret } from "./logins.ts"
-import { demoBudgetCents } from "./partner.ts"
+import { demoBudgetCents } from "./partner-facts.ts"
 
 interface Removal {
   readonly item: DemoItem

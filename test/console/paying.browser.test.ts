@@ -126,7 +126,9 @@ describe.skipIf(executable === undefined)("the console at checkout", () => {
     })
     const { body: draft } = await service.call("GET", "/cart", { token: buyer.token })
     const discount = Math.round(draft.total_in_cents / 2)
-    const [off, due] = [discount, draft.total_in_cents - discount].map((cents) => `$${(cents / 100).toFixed(2)}`)
+    const [off, due] = [discount, draft.total_in_cents - discount].map(
+      (cents) => `$${(cents / 100).toFixed(2)}`,
+    )
     const page = await openConsole(await browser.person(), service, buyer, "#/cart")
     const code = page.getByLabel("Promo code")
     const next = page.getByRole("button", { name: "Apply code and continue" })
