@@ -139,7 +139,9 @@ export const createClient = (options: ClientOptions) => {
     if (connection !== undefined) return connection
     const socket: SocketConstructor | undefined = options.WebSocket ?? globalThis.WebSocket
     if (socket === undefined)
-      throw new Error("This runtime has no global WebSocket. Pass one in the option `WebSocket`.")
+      throw new Error(
+        "This runtime has no global WebSocket. Start Node 20 with --experimental-websocket, or pass one in the option `WebSocket`.",
+      )
     connection = new LiveConnection({
       url: `${baseUrl.replace(/^http/, "ws")}/live`,
       socket,

@@ -63,8 +63,8 @@ ${codeBlock(installLines(baseUrl), "Shell")}
 ${codeBlock(walletProgram(baseUrl), "wallet.mjs")}
 <p>The client is typed, for Node and browsers. It connects again after a lost connection and misses no change, obeys the
 <a href="/docs/live#close-codes">close codes</a>, and repeats failed requests safely. It needs a global WebSocket, which browsers and Node 22 have.
-Start Node 20 with <code>--experimental-websocket</code>. The lock file of your project has the hash of the package: after an update of this
-service, run the same <code>npm install</code> again. Programs in other languages use <a href="/docs/live">the frames</a>.</p>
+Start Node 20 with <code>--experimental-websocket</code>. After an update of this
+service, run the same <code>npm install</code> again: <code>npm ci</code> refuses a package that has changed since it was installed. Programs in other languages use <a href="/docs/live">the frames</a>.</p>
 <p>Show every new address and warning to the user before they sign. Never send without the memo, if there is one.
 <a href="/docs/for-wallets">For wallets</a> has all rules, warnings, networks and assets, and <a href="/docs/records">Records</a> the forms of the
 data.</p>

@@ -48,7 +48,7 @@ const kindView = ({
   return html`<section class="operation" id="tag-${tag}"><h3>${code(tag)} ${name}</h3>
 <p>Data: ${formView(form)}. An id can have ${countOf(tag, example)}. ${prose(check)}</p>
 ${codeBlock(JSON.stringify({ tag, data: example }))}
-${stored !== example && html`<p>Stored and returned as ${code(stored)}.</p>`}
+${stored !== example && html`<p>Stored as ${code(stored)}. Lookups return this form.${tag === "0x1004" && html` The operations payment and resolve return it with 0x and an EIP-55 checksum.`}</p>`}
 ${refused !== undefined && html`<p class="soft">${code(refused)} is refused: ${refusedText(tag, refused)}</p>`}</section>`
 }
 
@@ -73,7 +73,7 @@ const members: ReadonlyArray<readonly [member: string, meaning: string]> = [
   ],
   [
     "merkle_root",
-    "The Merkle root of the hashes of all records that the id has after the edit, as 64 hex digits. To calculate it, sort the hashes, and hash each pair with Blake2b-256, level by level, until one is left. A hash without a partner moves to the next level unchanged. If it is another one, nothing is written and the answer is 422. So no edit of somebody else, which you have not seen, is part of the result.",
+    "The Merkle root of the hashes of all records that the id has after the edit, as 64 hex digits. To calculate it, sort the hashes, and hash each pair with Blake2b-256, level by level, until one is left. A hash without a partner moves to the next level unchanged. If the records have another root, nothing is written and the answer is 422. So the result contains no edit of somebody else that you have not seen.",
   ],
   [
     "signature",
@@ -121,8 +121,8 @@ ${tableView(
   addressParts.map(([part, meaning]) => [code(part), prose(meaning)]),
 )}
 <h2 id="default">Default records</h2>
-<p>An id can have several records for one coin: with <code>bypass_single_restrictions</code>, or with a tag of its own and 0x3fff. A payer gets
-the newest record with <code>DEFAULT</code> <code>t</code>. If there is none, the payer gets the newest record.</p>
+<p>An id can have several records for one coin: if they were written with <code>bypass_single_restrictions</code>, or if one has the tag of
+the coin and another has tag 0x3fff with the ticker of the coin. A payer gets the newest record with <code>DEFAULT</code> <code>t</code>. If there is none, the payer gets the newest record.</p>
 <h2 id="edit-members">Members of the edit</h2>
 ${tableView(
   ["member", "meaning"],

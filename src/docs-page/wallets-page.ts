@@ -6,7 +6,7 @@ import { markdown } from "./markdown.ts"
 
 const guide = join(projectRoot, "docs/wallets.md")
 /** Where the links of the guide lead on the served pages. */
-const places: Readonly<Record<string, string>> = { "api.md": "/docs/lookup" }
+const places: Readonly<Record<string, string>> = { "api.md": "/docs" }
 
 let text: string | undefined
 const readGuide = (): string => {

@@ -15,7 +15,7 @@ const describe = ({ deprecated, description, scopesInCases = {} }: Route): Json 
   const sentences = [
     ...(description === undefined ? [] : [description]),
     ...(deprecated === undefined ? [] : [deprecationText(deprecated)]),
-    ...Object.entries(scopesInCases).map(([scope, where]) => `${where} requires the scope ${scope}.`),
+    ...Object.entries(scopesInCases).map(([scope, where]) => `The scope ${scope} is required for ${where}.`),
   ]
   return {
     ...(deprecated === undefined ? {} : { deprecated: true }),

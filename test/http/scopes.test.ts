@@ -29,7 +29,7 @@ describe("every scope of the API", () => {
     for (const scope of reserved) expect(description).toContain(scope)
     const { patch } = document.paths["/users/{id}"] as Record<string, Operation & { description: string }>
     expect(patch!.description).toContain(
-      "`role` requires the scope adminUser:roleUpdate. `active` or `activation_source` requires the scope user:activate.",
+      "The scope adminUser:roleUpdate is required for `role`. The scope user:activate is required for `active` or `activation_source`.",
     )
   })
 })
