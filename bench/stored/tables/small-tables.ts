@@ -19,5 +19,6 @@ export const smallTables: Readonly<Record<string, string>> = {
   migration: "one row per file in schema/sql",
   order_cleanup: "one row",
   price_parameters: "one row",
+  signing_key: "one row per rotation of the signing keys",
   view_batch: "one row per process, deleted after a day",
 }
