@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import type { TestService, TestUser } from "../fixtures/service.ts"
-import { makeIds } from "../transfers/transfer-service.ts"
+import { grant, makeIds } from "../transfers/transfer-service.ts"
 
 /** How a test reads a list and changes its rows. A row is named by what identifies its item in responses. */
 export interface ListRows {
@@ -21,6 +21,8 @@ export const makeListRows = async (service: TestService): Promise<Readonly<Recor
   const organization = randomUUID()
   await sql`insert into organization (id, name) values (${organization}, 'Acme')`
   const nextId = makeIds(90_000)
+  const changedId = nextId()
+  await grant(service, owner, changedId)
   let added = 0
   /** The time and the name of the next row. Every second row has the same time, every third one no name. */
   const next = () => {
@@ -181,6 +183,18 @@ export const makeListRows = async (service: TestService): Promise<Readonly<Recor
           weights: [],
         },
       })),
+    },
+    emojiIdHistory: {
+      path: `/emoji_id/${encodeURIComponent(changedId)}/history`,
+      reader: owner,
+      add: async () => {
+        const version = String(1000 + ++added)
+        await sql`insert into emoji_id_change (canonical, version, kind, owner_id)
+                  values (${changedId}, ${version}, 'records', ${owner.id})`
+        return version
+      },
+      remove: (version) =>
+        sql`delete from emoji_id_change where canonical = ${changedId} and version = ${version}`,
     },
     listLootboxes: { path: "/lootboxes", reader: owner, add: lootbox, remove: removeEntity },
     listOrders: { path: "/orders?all=true", reader: admin, add: order, remove: removeEntity },

@@ -23,10 +23,17 @@ interface ReadPage {
   readonly previous: string | undefined
 }
 
-const nameOf = (item: string | Record<string, string>): string =>
+const nameOf = (item: string | Record<string, string | number>): string =>
   typeof item === "string"
     ? item
-    : (item["canonical_format"] ?? item["client_id"] ?? item["id"] ?? item["user_id"] ?? "")
+    : String(
+        item["canonical_format"] ??
+          item["client_id"] ??
+          item["id"] ??
+          item["user_id"] ??
+          item["version"] ??
+          "",
+      )
 
 const linkTo = (header: string | null, rel: string): string | undefined =>
   header
@@ -42,9 +49,9 @@ const call = (id: string, more: string) => {
 const readPage = async (id: string, more: string): Promise<ReadPage> => {
   const { body, headers, status } = await call(id, more)
   expect([status, body]).toEqual([200, expect.anything()])
-  const isArray = Array.isArray(body)
+  const isArray = Array.isArray(body) || Array.isArray(body.result)
   return {
-    names: (isArray ? body : body.data).map(nameOf),
+    names: (body.data ?? body.result ?? body).map(nameOf),
     next: isArray ? linkTo(headers.get("link"), "next") : body.paging.next,
     previous: isArray ? linkTo(headers.get("link"), "prev") : body.paging.previous,
   }
