@@ -74,7 +74,7 @@ describe.skipIf(executable === undefined)("the console during sign-in and naviga
     await service.call("POST", "/cart/checkout", { token, body })
     const page = await openConsole(await browser.person(), service, { token, ...person }, "#/cart")
     await page.getByRole("link", { name: /^Pay / }).click()
-    await page.getByRole("button", { name: /^Pay / }).first().click()
+    await page.getByRole("button", { name: /^Pay \$/ }).click()
     await page.locator(".order", { hasText: "Paid" }).waitFor()
   })
 

@@ -38,10 +38,12 @@ describe.skipIf(executable === undefined)("a session in the console", () => {
     await page.evaluate(() => window.open(location.href))
     const popup = await opened
     await popup.getByRole("button", { name: /by card$/ }).click()
-    await popup.getByRole("button", { name: /^Pay / }).first().waitFor()
+    // The button of the sandbox page, which opens in the same tab. Until then, the page is about to be left.
+    const pay = popup.getByRole("button", { name: /^Pay \$[\d.]+$/ })
+    await pay.waitFor()
     const copied = new Set([(await tokensOf(popup)).refresh_token])
     await expect.poll(async () => copied.add((await tokensOf(page)).refresh_token).size).toBe(3)
-    await popup.getByRole("button", { name: /^Pay / }).first().click()
+    await pay.click()
     await popup.getByRole("heading", { name: "Thank you. Your order is complete." }).waitFor()
     const { access_token: token } = await tokensOf(page)
     expect((await service.call("GET", "/account", { token })).status).toBe(200)
