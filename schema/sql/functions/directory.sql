@@ -213,25 +213,29 @@ begin
      where e.canonical = x.canonical and x.n = any(live)
        and (came ? x.canonical or gone ? x.canonical or x.key is not null or x.merkle_root is not null)
     returning x.n, x.key, e.canonical, e.version, e.owner_id, e.signature
+  ), added as materialized (
+    select x.canonical, array_agg(row(x.tag, x.hash, x.data)::changed_record) as records, bool_or(is_payment_tag(x.tag)) as pays
+      from unnest(came_of, came_row) as x(canonical, tag, hash, data) group by x.canonical
+  ), removed as materialized (
+    select x.canonical, array_agg(row(x.tag, x.hash, x.data)::changed_record) as records, bool_or(is_payment_tag(x.tag)) as pays
+      from unnest(gone_of, gone_row) as x(canonical, tag, hash, data) group by x.canonical
   ), told as materialized (
-    select c.*, row_number() over (order by c.canonical) as place,
-           case when came ? c.canonical or gone ? c.canonical then 'records' when c.key is null then 'signature' else 'data' end as kind
-      from c
+    select c.*, row_number() over (order by c.canonical) as place, a.records as added, r.records as removed,
+           coalesce(a.pays, false) or coalesce(r.pays, false) as pays,
+           case when a.records is not null or r.records is not null then 'records'
+                when c.key is null then 'signature' else 'data' end as kind
+      from c left join added a on a.canonical = c.canonical left join removed r on r.canonical = c.canonical
   ), history as (
+    -- Postgres does not inline shorten_records, and a call costs more than the rest of the row. So only long lists are sent to it.
     insert into emoji_id_change (canonical, version, kind, owner_id, added, removed, store_key, signed)
     select t.canonical, t.version, t.kind, t.owner_id,
-           case when came ? t.canonical then shorten_records((
-             select array_agg(row(x.tag, x.hash, x.data)::changed_record)
-               from unnest(came_of, came_row) as x(canonical, tag, hash, data) where x.canonical = t.canonical)) end,
-           case when gone ? t.canonical then shorten_records((
-             select array_agg(row(x.tag, x.hash, x.data)::changed_record)
-               from unnest(gone_of, gone_row) as x(canonical, tag, hash, data) where x.canonical = t.canonical)) end,
+           case when pg_column_size(t.added) > 16384 then shorten_records(t.added) else t.added end,
+           case when pg_column_size(t.removed) > 16384 then shorten_records(t.removed) else t.removed end,
            t.key, case when t.signature is not null then true end
       from told t
-    returning canonical, version, kind, owner_id, added, removed
   ), notices as (
     insert into id_notice (user_id, canonical, version, kind, is_mailed)
-    select h.owner_id, h.canonical, h.version, h.kind, has_payment_tag(h.added) or has_payment_tag(h.removed) from history h
+    select t.owner_id, t.canonical, t.version, t.kind, t.pays from told t
   )
   select array_agg(t.n order by t.place), array_agg(t.version order by t.place), jsonb_build_object(
            'channels', jsonb_agg(jsonb_build_object('name', 'emoji_id:' || t.canonical, 'events', 1) order by t.place),
