@@ -1,6 +1,7 @@
 import type { CurrentUser, TwoFactorProvider } from "../../../client/api-types.ts"
 import { outboxHint } from "../outbox.ts"
 import { actionButton, actionForm, confirmButton } from "../parts/actions.ts"
+import { codeField } from "../parts/code-field.ts"
 import { type Child, field, fill, firstInput, h } from "../parts/dom.ts"
 import { notify } from "../parts/notices.ts"
 import type { Section } from "../parts/subnav.ts"
@@ -39,6 +40,7 @@ const confirmForm = (
   const form: HTMLFormElement = actionForm(
     {
       label: "Turn on",
+      sign: "check",
       name: "Confirm two-factor",
       submit: async (values) => {
         await call("POST /account/2fa/confirm", { body: { code: values.text("code").trim() } })
@@ -47,13 +49,7 @@ const confirmForm = (
         await loadAccount()
       },
     },
-    field(label, {
-      name: "code",
-      inputmode: "numeric",
-      autocomplete: "one-time-code",
-      maxlength: "64",
-      required: true,
-    }),
+    codeField(label),
     hint?.((code) => {
       firstInput(form).value = code ?? ""
     }),
@@ -144,7 +140,8 @@ export const drawSecurity: Section["draw"] = (place, lifetime) => {
       h(
         "div",
         { class: "row" },
-        !on.includes("AuthenticatorApp") && actionButton("Set up an authenticator app", () => setUpApp(step)),
+        !on.includes("AuthenticatorApp") &&
+          actionButton("Set up an authenticator app", () => setUpApp(step), { sign: "shield" }),
         !on.includes("SMS") && actionButton("Set up SMS", async () => setUpSms(step), { class: "plain" }),
         on.map((provider) =>
           confirmButton(

@@ -36,7 +36,7 @@ const removeButton = ({ id }: Editor, record: ShownRecord, name: string) =>
       await sendEdit(id, { delete: [record.hash], insert: [] }, false, "Remove")
       notify(`${name} was removed.`, "good")
     },
-    { class: "plain small", "aria-label": `Remove ${name}` },
+    { class: "plain small", sign: "trash-2", "aria-label": `Remove ${name}` },
   )
 
 const defaultButton = ({ id, present }: Editor, record: ShownRecord, name: string) =>
