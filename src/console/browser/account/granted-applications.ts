@@ -10,11 +10,7 @@ import { call, readGrantedApplications } from "../platform/api.ts"
 /** What an application can do. Its scopes are those of a key, but its access has only the ids that the user chose. */
 const permission = (scope: Scope, ids: ReadonlyArray<string>) =>
   scope === "userEmoji:list"
-    ? [
-        "See that you own ",
-        emojiLine(ids),
-        " and its public details, and recognise your account by its number.",
-      ]
+    ? ["See that you own ", emojiLine(ids), ", and recognise your account by its number."]
     : scopeTexts[scope]
 
 const card = (application: GrantedApplication, again: () => Promise<void>) => {
@@ -33,13 +29,13 @@ const card = (application: GrantedApplication, again: () => Promise<void>) => {
         h(
           "span",
           { class: "soft small" },
-          `access since ${when(granted_at)} · last used ${when(last_used_at)}`,
+          `Access since ${when(granted_at)} · last used ${when(last_used_at)}`,
         ),
       ),
       confirmButton(
         "Revoke access",
         {
-          question: `Revoke the access of ${name}?`,
+          question: `Revoke access of ${name}?`,
           consequence: `${name} is signed out of your account immediately, and has to ask you again. It keeps what it has read before.`,
         },
         async () => {
@@ -47,10 +43,10 @@ const card = (application: GrantedApplication, again: () => Promise<void>) => {
           notify(`${name} no longer has access to your account.`, "good")
           await again()
         },
-        { class: "plain", sign: "x", "aria-label": `Revoke the access of ${name}` },
+        { class: "plain", sign: "x", "aria-label": `Revoke access of ${name}` },
       ),
     ),
-    h("p", { class: "small soft" }, "It can"),
+    h("p", { class: "small soft" }, "It can:"),
     h(
       "ul",
       { class: "small" },
@@ -76,7 +72,7 @@ export const drawGranted: Section["draw"] = async (place) => {
     h(
       "p",
       { class: "soft" },
-      "Applications that you signed in to with an emoji id. They see your ids, but cannot change or transfer them.",
+      "Applications that you signed in to with an emoji id. Each sees only the ids that you chose for it, and cannot change or transfer them.",
     ),
     list,
     h(
