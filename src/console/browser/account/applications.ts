@@ -42,7 +42,7 @@ const card = (client: OauthClient, again: () => Promise<void>, showSecret: (secr
     "li",
     { class: "card" },
     h("strong", {}, name),
-    h("p", { class: "soft small" }, `created ${when(created_at)}`),
+    h("p", { class: "soft small" }, `Created ${when(created_at)}`),
     h("p", { class: "row" }, "Client id ", h("code", {}, client_id), copyButton(client_id, "The client id")),
     h(
       "ul",

@@ -10,7 +10,7 @@ import { call, readGrantedApplications } from "../platform/api.ts"
 /** What an application can do. Its scopes are those of a key, but its access has only the ids that the user chose. */
 const permission = (scope: Scope, ids: ReadonlyArray<string>) =>
   scope === "userEmoji:list"
-    ? ["See that you own ", emojiLine(ids), ", and recognise your account by its number."]
+    ? ["See that you own ", emojiLine(ids), " and recognise your account by its number."]
     : scopeTexts[scope]
 
 const card = (application: GrantedApplication, again: () => Promise<void>) => {

@@ -118,6 +118,7 @@ const setUpSms = (place: Element): void => {
     }),
   )
   fill(place, form)
+  firstInput(form).focus()
 }
 
 export const drawSecurity: Section["draw"] = (place, lifetime) => {
@@ -125,6 +126,19 @@ export const drawSecurity: Section["draw"] = (place, lifetime) => {
   // The setup steps have a separate section, so that the secret and the codes stay visible when the account changes.
   const step = h("section", { class: "card" })
   fill(place, state, step)
+  const setUpButton = (
+    label: string,
+    setUp: (place: Element) => Promise<void>,
+    properties: Parameters<typeof actionButton>[2],
+  ) =>
+    actionButton(
+      label,
+      async () => {
+        await setUp(step)
+        drawState(account.value)
+      },
+      properties,
+    )
   const drawState = (current: CurrentUser | undefined): void => {
     if (current === undefined) return
     const on = current.user.two_factor_auth ?? []
@@ -141,8 +155,13 @@ export const drawSecurity: Section["draw"] = (place, lifetime) => {
         "div",
         { class: "row" },
         !on.includes("AuthenticatorApp") &&
-          actionButton("Set up an authenticator app", () => setUpApp(step), { sign: "shield" }),
-        !on.includes("SMS") && actionButton("Set up SMS", async () => setUpSms(step), { class: "plain" }),
+          setUpButton("Set up an authenticator app", setUpApp, {
+            sign: "shield",
+            // The open step has the button to press next.
+            class: step.hasChildNodes() ? "plain" : "",
+          }),
+        !on.includes("SMS") &&
+          setUpButton("Set up SMS", async (place) => setUpSms(place), { class: "plain" }),
         on.map((provider) =>
           confirmButton(
             `Turn off ${names[provider]}`,

@@ -28,7 +28,8 @@ const buyButton = (item: Offer, kind = "") => {
   if (item.available)
     return actionButton("Add to cart", () => addToCart(item.emoji_id), {
       class: kind,
-      sign: "shopping-cart",
+      // Tiles stay quiet.
+      ...(kind === "" ? { sign: "shopping-cart" } : {}),
       "aria-label": `Add to cart: ${item.emoji_id}`,
     })
   if (item.availability === "Taken" || item.availability === "InCart")

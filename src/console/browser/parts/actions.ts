@@ -2,7 +2,7 @@ import { ApiError } from "../../../client/api-error.ts"
 import { explain } from "../platform/http.ts"
 import { type Confirmation, confirmAction } from "./dialog.ts"
 import { type Child, fill, h, type Properties } from "./dom.ts"
-import { type IconName, icon } from "./icon.ts"
+import { type IconName, leadingIcon } from "./icon.ts"
 import { notify } from "./notices.ts"
 
 type Button = HTMLButtonElement
@@ -45,7 +45,7 @@ const makeButton = (
         }
       },
     },
-    sign !== undefined && [icon(sign), " "],
+    sign !== undefined && leadingIcon(sign),
     label,
   )
   return button
@@ -142,7 +142,7 @@ export const actionForm = (
 ): HTMLFormElement => {
   const problemId = `problem-${++forms}`
   const problem = h("p", { id: problemId, class: "bad problem", role: "alert" })
-  const button = h("button", { class: plain ? "plain" : "" }, sign !== undefined && [icon(sign), " "], label)
+  const button = h("button", { class: plain ? "plain" : "" }, sign !== undefined && leadingIcon(sign), label)
   const form: HTMLFormElement = h(
     "form",
     {

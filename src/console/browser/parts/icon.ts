@@ -111,3 +111,10 @@ export const icon = (name: IconName): Element => {
   documentElement.setAttribute("aria-hidden", "true")
   return document.importNode(documentElement, true)
 }
+
+/** Returns an icon that stands before the label of a button. */
+export const leadingIcon = (name: IconName): Element => {
+  const made = icon(name)
+  made.classList.add("leading")
+  return made
+}

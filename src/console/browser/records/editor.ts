@@ -71,11 +71,11 @@ const recordRow = (editor: Editor, record: ShownRecord) => {
             "span",
             { class: "row" },
             hasRivals && !isDefault && defaultButton(editor, record, kind.name),
-            h(
-              "button",
-              { type: "button", class: "plain small", "aria-label": `Change ${kind.name}`, onclick: change },
-              "Change",
-            ),
+            actionButton("Change", change, {
+              class: "plain small",
+              sign: "pencil",
+              "aria-label": `Change ${kind.name}`,
+            }),
             removeButton(editor, record, kind.name),
           ),
     )
