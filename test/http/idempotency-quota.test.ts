@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto"
-import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { RateLimits } from "../../src/http/limits/rate-limits.ts"
 import { serveDirectory } from "../directory/directory-service.ts"
