@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config"
 import { LongestFirst } from "./test/fixtures/suite/longest-first.ts"
-import { patienceMs } from "./test/fixtures/suite/patience.ts"
+import { longer, patienceMs } from "./test/fixtures/suite/patience.ts"
 
 export default defineConfig({
   test: {
@@ -14,7 +14,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Tests wait for conditions: these limits only end a test that hangs. No test has a shorter one of its own.
     expect: { poll: { timeout: patienceMs } },
-    testTimeout: 3 * patienceMs,
+    testTimeout: 3 * patienceMs * longer,
     hookTimeout: 3 * patienceMs,
   },
 })

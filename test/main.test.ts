@@ -8,6 +8,7 @@ import {
   isAlive,
   type Program,
   processesWith,
+  runCli,
   startProgram,
   startWithNpm,
   temporaryFolder,
@@ -31,6 +32,13 @@ afterEach(async () => {
 
 /** A data directory for tests that can share one database. This saves the time to create a database for each test. */
 const usedFolder = temporaryFolder()
+
+/** Copies the data directory while no service runs. The copy keeps the owners of the files, as Postgres requires. */
+const copyUsedFolder = () => {
+  const folder = temporaryFolder()
+  execFileSync("cp", ["-a", `${usedFolder}/.`, folder])
+  return folder
+}
 
 const postgresPid = (dataDir: string) =>
   Number(readFileSync(join(dataDir, "postgres/cluster/postmaster.pid"), "utf8").split("\n")[0])
@@ -76,7 +84,7 @@ describe("node dist/main.js", () => {
   })
 
   it("starts again with the same secret key after kill -9, and the Postgres of the killed process stops by itself", async () => {
-    const [port, dataDir] = [await freePort(), temporaryFolder()]
+    const [port, dataDir] = [await freePort(), copyUsedFolder()]
     const first = startEmpty({ PORT: String(port), DATA_DIR: dataDir })
     await first.printed("docs")
     const keyBefore = readFileSync(join(dataDir, "secret-key"), "utf8")
@@ -153,23 +161,21 @@ describe("a production start with demo data in the database", () => {
       expect((await program.ended).code).toBe(1)
       expect(program.output().trim()).toMatch(refused)
     }
-    const environment = { PATH: process.env["PATH"] ?? "", DATA_DIR: dataDir }
-    const args = ["--import", "tsx", "src/cli/main.ts", "demo", "remove"]
-    const said = execFileSync(process.execPath, args, { env: environment, encoding: "utf8" })
-    expect(said).toContain("admin@example.com")
+    const removed = await runCli(["demo", "remove"], { DATA_DIR: dataDir })
+    expect(removed).toMatchObject({ code: 0, out: expect.stringContaining("admin@example.com") })
     const program = await production()
     await program.printed("docs")
   })
 })
 
 describe("npm start", () => {
-  const startNpm = async (more: Record<string, string> = {}) => {
-    const [port, dataDir] = [await freePort(), temporaryFolder()]
+  const startNpm = async (dataDir: string, more: Record<string, string>) => {
+    const port = await freePort()
     const environment = { PORT: String(port), DATA_DIR: dataDir, DEMO: "false", LOG_LEVEL: "Error", ...more }
     const program = startWithNpm(environment)
     running.push(program)
     folders.push(dataDir)
-    return { program, port, dataDir, left: () => processesWith("DATA_DIR", dataDir) }
+    return { program, port, left: () => processesWith("DATA_DIR", dataDir) }
   }
   const folders: Array<string> = []
   // Kill the processes that a failed test did not stop.
@@ -184,7 +190,8 @@ describe("npm start", () => {
     ["SIGHUP", { WORKERS: "1" }, { code: null, signal: "SIGHUP" }],
     ["SIGKILL", { WORKERS: "2" }, { code: null, signal: "SIGKILL" }],
   ] as const)("stops the service and its Postgres when npm gets %s (%o)", async (signal, workers, end) => {
-    const { program, port, dataDir, left } = await startNpm(workers)
+    const dataDir = copyUsedFolder()
+    const { program, port, left } = await startNpm(dataDir, workers)
     await program.printed("docs")
     expect(await health(port)).toBe(200)
     const postgres = postgresPid(dataDir)
@@ -196,7 +203,8 @@ describe("npm start", () => {
   })
 
   it("stops a service that is still starting when npm gets SIGTERM", async () => {
-    const { program, dataDir, left } = await startNpm({ WORKERS: "2" })
+    const dataDir = temporaryFolder()
+    const { program, left } = await startNpm(dataDir, { WORKERS: "2" })
     await expect.poll(() => postgresIsReady(dataDir)).toBe(true)
     const postgres = postgresPid(dataDir)
     program.child.kill("SIGTERM")
@@ -237,18 +245,20 @@ describe("a startup error", () => {
   })
   it("for a port that is in use names the port", async () => {
     const port = await freePort()
+    const otherFolder = copyUsedFolder()
     const first = startEmpty({ PORT: String(port), DATA_DIR: usedFolder })
     await first.printed("docs")
-    const second = startEmpty({ PORT: String(port), DATA_DIR: temporaryFolder() })
+    const second = startEmpty({ PORT: String(port), DATA_DIR: otherFolder })
     expect((await second.ended).code).toBe(1)
     expect(second.output()).toContain(`port ${port}`)
   })
   it("for a port that the workers of another service use is one line that names the port", async () => {
     const port = await freePort()
     const shared = { PORT: String(port), WORKERS: "2" }
+    const otherFolder = copyUsedFolder()
     const first = startEmpty({ ...shared, DATA_DIR: usedFolder })
     await first.printed("docs")
-    const second = startEmpty({ ...shared, DATA_DIR: temporaryFolder() })
+    const second = startEmpty({ ...shared, DATA_DIR: otherFolder })
     expect((await second.ended).code).toBe(1)
     expect(second.output().trim()).toBe(
       `PORT: port ${port} of 127.0.0.1 is in use. Stop the process that uses it (ss -ltnp), or set another PORT.`,

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { waitUntil } from "../../bench/load/wait.ts"
+import { bundleProgram } from "../../bench/process/bundle.ts"
 import { startChild } from "../../bench/process/child.ts"
 import { newResults, readResults, writeResults } from "../../bench/report/files.ts"
 import { baselineOnly } from "../../bench/scenarios/self-checks.ts"
@@ -106,7 +107,8 @@ describe("a measured server", () => {
 
 describe("the bench command", () => {
   it("reports an invalid flag in one line and exits with status 2", async () => {
-    const command = promisify(execFile)(process.execPath, ["--import", "tsx", "bench/run.ts", "--rate", "x"])
+    const run = fileURLToPath(bundleProgram(new URL("../../bench/run.ts", import.meta.url)))
+    const command = promisify(execFile)(process.execPath, [run, "--rate", "x"])
     await expect(command).rejects.toMatchObject({
       code: 2,
       stderr: 'bench: --rate must be a whole number from 1 to 1000000, not "x" (see --help)\n',

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -17,6 +16,7 @@ import { MintSignatures, mintDigest } from "../../src/minting/mint-signatures.ts
 import { startEmbeddedPostgres } from "../../src/postgres/embedded/embedded.ts"
 import { findRunningPostgres } from "../../src/postgres/embedded/running.ts"
 import { register } from "../accounts/person.ts"
+import { runCli } from "../fixtures/program.ts"
 import { serve, testConfig } from "../fixtures/service.ts"
 import { atSandbox, freshId, shopper } from "../orders/shopper.ts"
 
@@ -364,16 +364,7 @@ describe("the command-line program", () => {
     const postgresDir = join(dataDir, "postgres")
     expect(findRunningPostgres(postgresDir)).toBeUndefined()
     const server = await startEmbeddedPostgres({ dataDir: postgresDir, flags: ["-c", "fsync=off"] })
-    const program = (...args: ReadonlyArray<string>) =>
-      new Promise<{ code: number | null; out: string; err: string }>((done) => {
-        const child = spawn(process.execPath, ["--import", "tsx", "src/cli/main.ts", ...args], {
-          env: { PATH: process.env["PATH"] ?? "", DATA_DIR: dataDir },
-        })
-        let [out, err] = ["", ""]
-        child.stdout.on("data", (text) => (out += text))
-        child.stderr.on("data", (text) => (err += text))
-        child.on("close", (code) => done({ code, out, err }))
-      })
+    const program = (...args: ReadonlyArray<string>) => runCli(args, { DATA_DIR: dataDir })
     try {
       expect(findRunningPostgres(postgresDir)).toEqual({ socketDir: server.socketDir, port: server.port })
       const made = await program("organizations", "create", "Acme", "--json")

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,6 +9,7 @@ import { commands } from "../../src/cli/commands.ts"
 import { csvRow } from "../../src/cli/csv.ts"
 import { cliServices } from "../../src/cli/services.ts"
 import { liveSocket } from "../fixtures/live-client.ts"
+import { startCli } from "../fixtures/program.ts"
 import { serve, testConfig } from "../fixtures/service.ts"
 import { joined } from "../live/protocol-service.ts"
 
@@ -191,15 +191,10 @@ it("an import that is killed in the middle continues when it is run again, and d
     "url" in database
       ? database.url
       : `postgres://postgres@localhost:${database.port}/${database.database}?host=${database.socketDir}`
-  const child = spawn(process.execPath, ["--import", "tsx", "src/cli/main.ts", "ids", "import", file], {
-    env: { PATH: process.env["PATH"] ?? "", DATABASE_URL: url },
-  })
-  let err = ""
-  child.stderr.on("data", (text) => (err += text))
-  const ended = new Promise((done) => child.on("close", done))
-  await expect.poll(imported, { message: err, timeout: 60_000, interval: 5 }).toBeGreaterThan(0)
-  child.kill("SIGKILL")
-  await ended
+  const program = startCli(["ids", "import", file], { DATABASE_URL: url })
+  await expect.poll(imported, { timeout: 60_000, interval: 5 }).toBeGreaterThan(0)
+  program.kill()
+  await program.ended
   await expect
     .poll(
       () =>

@@ -4,6 +4,7 @@ import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Sql } from "postgres"
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest"
+import { bundleProgram } from "../../bench/process/bundle.ts"
 import { patiently } from "../fixtures/suite/patience.ts"
 import { createCluster } from "./link.ts"
 import type { Commands } from "./member.ts"
@@ -23,10 +24,8 @@ let isOver = false
 const children = new Set<ChildProcess>()
 
 const startMember = async (name: string) => {
-  const script = new URL("./member.ts", import.meta.url)
-  const child = fork(script, [server.directory, name, `${LEASE_MS}`, `${MARK_MS}`], {
-    execArgv: ["--import", "tsx"],
-  })
+  const script = bundleProgram(new URL("./member.ts", import.meta.url))
+  const child = fork(script, [server.directory, name, `${LEASE_MS}`, `${MARK_MS}`], { execArgv: [] })
   children.add(child)
   const asked = new Map<number, (result: never) => void>()
   let ids = 0

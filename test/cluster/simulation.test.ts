@@ -1,8 +1,9 @@
 import fc from "fast-check"
 import { expect, it } from "vitest"
+import { longer } from "../fixtures/suite/patience.ts"
 import { World } from "./simulation.ts"
 
-const runs = Number(process.env["SIMULATIONS"] ?? 150)
+const runs = 60 * longer
 
 it("no lookup returns an older version than an earlier one, while processes fail, start and stop and messages are lost", () => {
   let answered = 0

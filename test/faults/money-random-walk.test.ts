@@ -8,7 +8,7 @@ import { type Luck, takeWalk, walkSeed } from "../fixtures/walk.ts"
 import { expectInvariants } from "../orders/oracle.ts"
 import { atSandbox, card, crypto, freshIds, newShopper, until } from "../orders/shopper.ts"
 
-const rounds = 40
+const rounds = 20
 const actorsAtOnce = 8
 
 const ids = freshIds(120)

@@ -8,7 +8,7 @@ import { makeIds } from "../transfers/transfer-service.ts"
 import { findOffences } from "./ownership-oracle.ts"
 import { makeSteps } from "./ownership-steps.ts"
 
-const rounds = 30
+const rounds = 16
 const actorsAtOnce = 8
 
 const nextId = makeIds(170_000)

@@ -2,6 +2,7 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { expect, it } from "vitest"
+import { longer } from "../fixtures/suite/patience.ts"
 import type { MemoryDatabase } from "./simulation/memory-database.ts"
 import { run, type Schedule } from "./simulation/workload.ts"
 
@@ -61,6 +62,6 @@ it("commits every keyed request at most once and holds the right ids, whatever s
       expect(database.ledgerCents).toBe(0)
       checkClaims(database)
     }),
-    { numRuns: Number(process.env["SIMULATIONS"] ?? 150) },
+    { numRuns: 60 * longer },
   )
 })

@@ -15,16 +15,16 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import postgres from "postgres"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { bundleProgram } from "../../bench/process/bundle.ts"
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/postgres/embedded/embedded.ts"
 
 const root = mkdtempSync(join(tmpdir(), "embedded-test-"))
 // If root runs the tests, the server runs as another user, which must be able to enter this directory.
 chmodSync(root, 0o755)
 const sharedDir = join(root, "shared")
-const launcher = fileURLToPath(new URL("../../src/postgres/embedded/embedded.ts", import.meta.url))
+const launcher = bundleProgram(new URL("../../src/postgres/embedded/embedded.ts", import.meta.url)).href
 
 const started: Array<EmbeddedPostgres> = []
 const children: Array<ChildProcess> = []
@@ -72,7 +72,7 @@ const spawnService = (dataDir: string): ChildProcess => {
     const { socketDir, port, pid } = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)} })
     console.log(JSON.stringify({ socketDir, port, pid }))
     setInterval(() => {}, 1000)`
-  const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", script], {
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
     stdio: ["ignore", "pipe", "inherit"],
   })
   children.push(child)

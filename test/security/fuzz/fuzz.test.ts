@@ -6,7 +6,7 @@ import { Tally } from "./tally.ts"
 import { findDamage, targetSettings } from "./target.ts"
 
 const seed = 20_261_115
-const requests = 2_000
+const requests = 1_000
 
 const { environment, facts } = targetSettings()
 const service = await serve(environment, { preparesData: true })

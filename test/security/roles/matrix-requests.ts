@@ -361,6 +361,8 @@ export const makeRequests = (service: TestService) => {
     /** Whether there is a request for the operation. Operations without parameters and body need no builder. */
     has: ({ body, id, path }: Route): boolean =>
       builders[id] !== undefined || (body === undefined && !path.includes(":")),
+    /** Whether the targets of the operation depend on the caller, for example the caller's cart. */
+    areOfCaller: ({ id }: Route): boolean => (builders[id]?.length ?? 0) > 1,
     targetsOf: async (row: Route, world: World, caller: Caller): Promise<ReadonlyArray<Target>> => {
       const built = await (builders[row.id]?.(world, caller) ?? own(row.path))
       return Array.isArray(built) ? built : [built as Target]
