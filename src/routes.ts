@@ -53,6 +53,7 @@ import { proxy } from "./proxy/routes.ts"
 import { magicLink } from "./sign-in/magic-link-routes.ts"
 import { authorize } from "./sign-in/oauth/authorize-routes.ts"
 import { oauthClients } from "./sign-in/oauth/client-routes.ts"
+import { grantedApplications } from "./sign-in/oauth/granted-application-routes.ts"
 import { oauthToken } from "./sign-in/oauth/token-routes.ts"
 import { passwordReset } from "./sign-in/password-reset-routes.ts"
 import { transfers } from "./transfers/routes.ts"
@@ -120,6 +121,7 @@ const table = [
   ...magicLink,
   ...passwordReset,
   ...oauthToken,
+  ...grantedApplications,
   ...partnerGet,
   ...partnerConnect,
   ...partnerManage,

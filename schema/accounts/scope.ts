@@ -172,6 +172,11 @@ export const roleScopes: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   User: new Set(userScopes),
 }
 
+/**
+ * The scopes of a token from the authorization-code flow. Such a token gives access to one id, which the user chose.
+ */
+export const oauthScopes: ReadonlySet<Scope> = new Set<Scope>(["userEmoji:list"])
+
 /** Returns whether an API key of a user with this role can have the scope. */
 export const isKeyScope = (role: Role, scope: Scope): boolean =>
   roleScopes[role].has(scope) || (scope === bypass2fa && (role === "Admin" || role === "Super"))

@@ -38,10 +38,10 @@ const forOperators = (text: string): EventFacts => ({ text })
  * describes each of them.
  */
 export const securityEvents = {
-  "login.succeeded": shown("Logged in"),
+  "login.succeeded": shown("Signed in"),
   "login.code_required": shown("Correct password or link; a two-factor code is still required"),
-  "login.failed": failure("Login with a wrong password"),
-  "login.locked": failure("Login locked after too many failed logins"),
+  "login.failed": failure("Sign-in with a wrong password"),
+  "login.locked": failure("Sign-in locked after too many failed sign-ins"),
   "two_factor.failed": failure("Wrong two-factor code"),
   "two_factor.locked": failure("Two-factor codes locked after too many wrong codes"),
   "two_factor.enabled": shown("Two-factor authentication enabled"),
@@ -62,6 +62,7 @@ export const securityEvents = {
   "session.ended": shown("Session ended"),
   "sessions.ended": shown("All sessions ended"),
   "application.authorized": shown("Application got access to an emoji id"),
+  "application.revoked": shown("Access of an application ended"),
   "mint.signed": shown("Mint signature created"),
   "mint.recorded": shown("Emoji id recorded as minted by an administrator"),
   "mint.removed": shown("Token of an emoji id recorded as destroyed by an administrator"),

@@ -106,7 +106,7 @@ export class AdminUserUpdates extends Context.Service<
         // scopes than an API key or OAuth token, so only a login session may set them.
         if (principal.via !== "session" && (requested.password != null || requested.email != null)) {
           return yield* new Forbidden({
-            error: "Changing the email or the password requires a login session.",
+            error: "Changing the email or the password requires a sign-in session.",
           })
         }
         if (requested.role != null) {

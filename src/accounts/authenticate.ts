@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { roleScopes, type Scope } from "../../schema/accounts/scope.ts"
+import { oauthScopes, roleScopes } from "../../schema/accounts/scope.ts"
 import { Unauthorized } from "../../schema/errors.ts"
 import type { RawRequest } from "../http/endpoint.ts"
 import type { Principal } from "../http/principal.ts"
@@ -15,11 +15,6 @@ const bearer = /^Bearer +(\S+)$/i
 
 export const bearerToken = (headers: Readonly<Record<string, string>>): string | undefined =>
   bearer.exec(headers["authorization"] ?? "")?.[1]
-
-/**
- * The scopes of a token from the authorization-code flow. Such a token gives access to one id, which the user chose.
- */
-const oauthScopes: ReadonlySet<Scope> = new Set<Scope>(["userEmoji:list"])
 
 const tokenPrincipal = (kind: TokenKind, claims: Claims, caller: Caller): Principal | undefined => {
   const isValid = caller.active && caller.epoch === claims.ep && !caller.revokedSessions.has(claims.sid)
@@ -56,9 +51,9 @@ const invalidKey = "The API key is not valid: it is unknown, expired or deleted.
 
 /** Why a presented token or key has no caller. */
 const faults = {
-  token: "The access token is not valid. Log in again.",
-  expired: "The access token has expired. Refresh it with POST /auth/token/refresh, or log in again.",
-  ended: "The session of the access token has ended. Log in again.",
+  token: "The access token is not valid. Sign in again.",
+  expired: "The access token has expired. Refresh it with POST /auth/token/refresh, or sign in again.",
+  ended: "The session of the access token has ended. Sign in again.",
   key: invalidKey,
 } as const
 type Fault = keyof typeof faults
@@ -68,12 +63,12 @@ export const refuseToken = (error: string) =>
   new Unauthorized({ error, headers: { "WWW-Authenticate": invalidTokenChallenge(error) } })
 
 const noSession =
-  "This operation requires the access token of a login session, not an API key or OAuth token."
+  "This operation requires the access token of a sign-in session, not an API key or OAuth token."
 const nothingSent = new Unauthorized({
   error: "Send an access token as Authorization: Bearer <token>, or an API key as X-Api-Key.",
 })
 const noTokenSent = new Unauthorized({
-  error: "Send the access token of a login session as Authorization: Bearer <token>.",
+  error: "Send the access token of a sign-in session as Authorization: Bearer <token>.",
 })
 
 const refusal = (

@@ -15,7 +15,7 @@ const registerUser = route({
   group: "users",
   summary: "Register a user",
   description:
-    "Send an email, an email and a password, or an `alternate_id` and a password. Returns a login. The user gets a custodial key, and a mail that confirms the address, which a checkout requires. A name that is taken is 422 `uniqueness`.",
+    "Send an email, an email and a password, or an `alternate_id` and a password. Returns the tokens of a session. The user gets a custodial key, and a mail that confirms the address, which a checkout requires. A name that is taken is 422 `uniqueness`.",
   method: "post",
   path: "/users",
   auth: "none",

@@ -48,7 +48,7 @@ const checkMayChange = Effect.fnUntraced(function* (
   email: string | undefined,
 ) {
   if (principal.via !== "session") {
-    return yield* new Forbidden({ error: "Changing the email or the password requires a login session." })
+    return yield* new Forbidden({ error: "Changing the email or the password requires a sign-in session." })
   }
   if (principal.twoFactor) {
     yield* Sessions.use((sessions) => sessions.checkFresh(principal.sessionId))
@@ -147,7 +147,7 @@ export const updateAccount = Effect.fnUntraced(function* (principal: Principal, 
     .pipe(Effect.catchTag("SqlRefused", uniquenessOf), callers.invalidating(account.id))
   if ((written.outcome.rows[0]?.done ?? null) === null) {
     return yield* new Conflict({
-      error: "Another request changed the password or deleted the account. Log in again and retry.",
+      error: "Another request changed the password or deleted the account. Sign in again and retry.",
     })
   }
   return written

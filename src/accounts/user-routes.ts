@@ -121,7 +121,7 @@ const removeTwoFactor = route({
   group: "users",
   summary: "Remove all two-factor methods of a user and end the user's sessions",
   description:
-    "For administrators, when a user has lost device and backup codes. The user must log in again and can then enable a new method.",
+    "For administrators, when a user has lost device and backup codes. The user must sign in again and can then enable a new method.",
   method: "del",
   path: "/users/:id/2fa",
   auth: "JWT",

@@ -537,6 +537,16 @@ export interface GrantResponse {
   readonly scope: "svc"
 }
 
+export interface GrantedApplication {
+  readonly client_id: string
+  readonly name: string
+  readonly emoji_ids: ReadonlyArray<string>
+  readonly scopes: ReadonlyArray<Scope>
+  readonly granted_at: string
+  readonly last_used_at: string
+  readonly expires_at: string
+}
+
 /** What was changed. Only for the owner, and only for the time of this owner. */
 export interface HistoryChanges {
   readonly added?: ReadonlyArray<HistoryRecord>
@@ -1173,7 +1183,7 @@ export interface SearchResult {
 
 export interface SecurityLogEntry {
   readonly id: string
-  readonly event: "login.succeeded" | "login.code_required" | "login.failed" | "login.locked" | "two_factor.failed" | "two_factor.locked" | "two_factor.enabled" | "two_factor.disabled" | "password.changed" | "password.reset_requested" | "password.reset" | "email.changed" | "credentials.discarded" | "api_key.created" | "api_key.deleted" | "pubkey.added" | "wallet.added" | "role.changed" | "account.activated" | "account.deactivated" | "account.deleted" | "session.ended" | "sessions.ended" | "application.authorized" | "mint.signed" | "mint.recorded" | "mint.removed" | "transfer.forced" | "organization.role_changed" | "organization.left" | "organization.return_link_changed" | "organization.fees_changed" | "order.refunded" | "order.refund_overridden" | "order.payment_overridden" | "order.cash_booked"
+  readonly event: "login.succeeded" | "login.code_required" | "login.failed" | "login.locked" | "two_factor.failed" | "two_factor.locked" | "two_factor.enabled" | "two_factor.disabled" | "password.changed" | "password.reset_requested" | "password.reset" | "email.changed" | "credentials.discarded" | "api_key.created" | "api_key.deleted" | "pubkey.added" | "wallet.added" | "role.changed" | "account.activated" | "account.deactivated" | "account.deleted" | "session.ended" | "sessions.ended" | "application.authorized" | "application.revoked" | "mint.signed" | "mint.recorded" | "mint.removed" | "transfer.forced" | "organization.role_changed" | "organization.left" | "organization.return_link_changed" | "organization.fees_changed" | "order.refunded" | "order.refund_overridden" | "order.payment_overridden" | "order.cash_booked"
   readonly text: string
   readonly created_at: string
   readonly last_at: string
@@ -1732,7 +1742,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: ResentCode
   }
-  /** Log in with a password and an email or alternate_id. */
+  /** Sign in with a password and an email or alternate_id. */
   readonly "POST /auth/token": {
     readonly params: {}
     readonly query: {}
@@ -1753,14 +1763,14 @@ export interface Operations {
     readonly body: Confirm2Fa
     readonly answer: TokenResponse
   }
-  /** Mail a login link. */
+  /** Mail a sign-in link. */
   readonly "POST /auth/magic_link": {
     readonly params: {}
     readonly query: {}
     readonly body: MagicLinkLoginRequest
     readonly answer: MagicLinkLoginResponse
   }
-  /** Log in with the token of a mailed link. */
+  /** Sign in with the token of a mailed link. */
   readonly "POST /auth/magic_link/consume": {
     readonly params: {}
     readonly query: {}
@@ -1781,7 +1791,7 @@ export interface Operations {
     readonly body: PasswordResetConfirmRequest
     readonly answer: TokenResponse
   }
-  /** Log out: end all sessions and access tokens of the user. */
+  /** Sign out: end all sessions and access tokens of the user. */
   readonly "POST /logout": {
     readonly params: {}
     readonly query: {}
@@ -1844,14 +1854,14 @@ export interface Operations {
     readonly body: undefined
     readonly answer: SuccessResponse2FA
   }
-  /** List the current user's login sessions. */
+  /** List the current user's sign-in sessions. */
   readonly "GET /account/sessions": {
     readonly params: {}
     readonly query: {}
     readonly body: undefined
     readonly answer: ReadonlyArray<DisplaySession>
   }
-  /** End one login session of the current user. */
+  /** End one sign-in session of the current user. */
   readonly "DELETE /account/sessions/{session_id}": {
     readonly params: { readonly session_id: string }
     readonly query: {}
@@ -2504,7 +2514,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: string
   }
-  /** Log in by an emailed link. */
+  /** Sign in by an emailed link. */
   readonly "POST /magic_link": {
     readonly params: {}
     readonly query: { readonly refresh_token?: string; readonly client_id?: string; readonly redirect_uri?: string; readonly scope?: "svc"; readonly state?: string; readonly redirect?: string }
@@ -2531,6 +2541,20 @@ export interface Operations {
     readonly query: {}
     readonly body: GrantRequest
     readonly answer: GrantResponse
+  }
+  /** List the applications that you gave access to. */
+  readonly "GET /account/applications": {
+    readonly params: {}
+    readonly query: { readonly limit?: number; readonly page?: number; readonly after?: string; readonly before?: string }
+    readonly body: undefined
+    readonly answer: ReadonlyArray<GrantedApplication>
+  }
+  /** End the access of an application. */
+  readonly "DELETE /account/applications/{client_id}": {
+    readonly params: { readonly client_id: string }
+    readonly query: {}
+    readonly body: undefined
+    readonly answer: SuccessResponse
   }
   /** Show partner flow 1: get an id. */
   readonly "GET /partner/{partner_path}": {

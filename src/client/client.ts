@@ -77,7 +77,7 @@ const refreshTimeoutMs = lockWaitMs * 0.8
 
 const defaultTimeoutMs = 60_000
 
-const noExchange: Exchange = () => Promise.reject(new Error("Not logged in: there is no refresh token"))
+const noExchange: Exchange = () => Promise.reject(new Error("Not signed in: there is no refresh token"))
 
 const tokensOf = ({ access_token, refresh_token }: TokenResponse): Tokens => ({
   accessToken: access_token,

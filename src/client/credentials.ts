@@ -38,7 +38,7 @@ export type CredentialOptions =
  */
 type TokensListener = (tokens: Tokens | undefined) => void
 
-const endedMessage = "The login ended before its token was renewed"
+const endedMessage = "The sign-in ended before its token was renewed"
 
 export class Credentials {
   readonly #options: CredentialOptions
@@ -230,7 +230,7 @@ export class Credentials {
     await this.#joining
     if (this.#changes !== changes) throw new Error(endedMessage)
     const refreshToken = this.newestRefreshToken()
-    if (refreshToken === undefined) throw new Error("Not logged in: there is no refresh token")
+    if (refreshToken === undefined) throw new Error("Not signed in: there is no refresh token")
     try {
       const tokens = await exchangeOnce(refreshToken, this.#exchangeKey, this.#exchange)
       // A logout or another login happened during the exchange. The call belongs to the old login and must fail.

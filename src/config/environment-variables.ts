@@ -158,7 +158,7 @@ export const settings = {
   twilioFrom: optionalSetting("TWILIO_FROM", "Sender number of the Twilio account.", plain),
   recaptchaSecret: optionalSetting(
     "RECAPTCHA_SECRET",
-    "Secret key of reCAPTCHA. With it, registration, password login, login links and password resets need a verified `g_recaptcha_response`, unless the request has a valid API key. While the verifier cannot be reached, they answer 503. Requires `RECAPTCHA_SITE_KEY`.",
+    "Secret key of reCAPTCHA. With it, registration, password sign-in, sign-in links and password resets need a verified `g_recaptcha_response`, unless the request has a valid API key. While the verifier cannot be reached, they answer 503. Requires `RECAPTCHA_SITE_KEY`.",
     secret(),
   ),
   recaptchaSiteKey: optionalSetting(
@@ -222,7 +222,7 @@ export const settings = {
   twoFactorLockSeconds: setting(
     "TWO_FACTOR_LOCK_SECONDS",
     "900",
-    "How long no two-factor code of an account is accepted after five wrong codes in a row, in all its logins together.",
+    "How long no two-factor code of an account is accepted after five wrong codes in a row, in all its sign-ins together.",
     seconds,
   ),
   cartTtlSeconds: setting("CART_TTL_SECONDS", "300", "How long a checkout reserves its ids.", seconds),

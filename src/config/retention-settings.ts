@@ -33,7 +33,7 @@ export const retentionSettings = {
   expiredKeepHours: setting(
     "EXPIRED_KEEP_HOURS",
     "24",
-    "How long expired login links, OAuth codes, SMS codes and partner visits are kept.",
+    "How long expired sign-in links, OAuth codes, SMS codes and partner visits are kept.",
     hours(1),
   ),
   sessionKeepHours: optionalSetting(

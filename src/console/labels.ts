@@ -1,10 +1,8 @@
 import { emojis } from "../../schema/directory/emoji.ts"
 import { formatTag, tags } from "../../schema/directory/records/record-tag.ts"
 import { nativeTickers } from "../../schema/directory/ticker.ts"
-import { categoryChoices, categoryName } from "../web/record-view.ts"
+import { categoryName } from "../web/record-view.ts"
 import { emojiGroups } from "./emoji-groups.ts"
-
-const usualCoins = ["BTC", "ETH", "SOL", "XMR", "LTC", "DOGE"]
 
 const nameOf = new Map(emojis.map(({ canonical, name }) => [canonical, name]))
 
@@ -18,6 +16,4 @@ export const vocabulary = {
   })),
   /** The names of the record categories, by tag. */
   categories: Object.fromEntries(allTags.map((tag) => [tag, categoryName(tag)])),
-  /** The tags that a user can add by hand, the most common ones first. */
-  choices: [...new Set([...categoryChoices(usualCoins), ...categoryChoices([])].map(([tag]) => tag))],
 }

@@ -36,7 +36,7 @@ const load = route({
   group: "users",
   summary: "Get the session data of a user",
   description:
-    "Everything that an application needs after a login, in one answer: user, ids, keys and open transfers. `user_id` requires adminUser:load, `organization_id` requires organizationEmoji:list.",
+    "Everything that an application needs after a sign-in, in one answer: user, ids, keys and open transfers. `user_id` requires adminUser:load, `organization_id` requires organizationEmoji:list.",
   method: "get",
   path: "/account/load",
   auth: "JWT",
@@ -52,7 +52,7 @@ const update = route({
   group: "users",
   summary: "Change the current user's names, email or password",
   description:
-    "A new email must be confirmed by the mailed link. A new password needs `current_password`; it ends the other sessions. Email and password are sensitive, so users with two-factor login get 424 without a recent code.",
+    "A new email must be confirmed by the mailed link. A new password needs `current_password`; it ends the other sessions. Email and password are sensitive, so users with two-factor authentication get 424 without a recent code.",
   method: "patch",
   path: "/account",
   auth: "JWT",

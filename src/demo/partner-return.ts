@@ -30,7 +30,7 @@ const meanings: Readonly<Record<string, string>> = {
   eid: "The id that the wallet shows for this user",
   eids: "All ids that the user chose",
   status: "“aborted” if the user cancelled",
-  refresh_token: "The login that the wallet sent. The wallet replaces its own copy with it",
+  refresh_token: "The sign-in that the wallet sent. The wallet replaces its own copy with it",
 }
 
 const received = (values: Values): Content => {

@@ -18,7 +18,7 @@ const list = route({
   group,
   summary: "List your emoji ids, or those of a user (admins) or organization (power roles)",
   description:
-    "Returns the ids as text. `user_id` lists the ids of another user and `organization_id` those of an organization; each requires a scope. A login with the OAuth flow gets only the id that its user has chosen. Pages beyond the first are linked in the header `Link`.",
+    "Returns the ids as text. `user_id` lists the ids of another user and `organization_id` those of an organization; each requires a scope. A sign-in with the OAuth flow gets only the id that its user has chosen. Pages beyond the first are linked in the header `Link`.",
   method: "get",
   path: "/emoji_id",
   auth: "apiKey",

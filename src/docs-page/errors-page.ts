@@ -13,7 +13,7 @@ const advice: Readonly<Record<string, string>> = {
   network_required: "Send one of the networks that the message lists.",
   no_address:
     "Tell the user that this id cannot receive this asset. Do not use an address of another network.",
-  unauthorized: "Renew the access token with the refresh token, or log in again.",
+  unauthorized: "Renew the access token with the refresh token, or sign in again.",
   forbidden: "Use other credentials. The body names the scope if one is missing.",
   not_found: "The resource does not exist, or it is not yours. Do not retry.",
   method_not_allowed: "Use one of the methods in the message.",

@@ -62,7 +62,7 @@ const whatToDo: Readonly<Record<string, string>> = {
   badFrames: "Too many invalid frames: a client bug. Do not retry.",
   unauthorized: "The token is not valid. Get a new one, then connect again.",
   tokenExpired: "The token has expired. Get a new one, then connect again.",
-  sessionEnded: "The session has ended. Connect again after a login, or without a token.",
+  sessionEnded: "The session has ended. Connect again after a sign-in, or without a token.",
   connectTimeout: "No connect within 5 seconds: a client bug. Do not retry.",
   tooManyFrames: "Too many frames. Connect again with backoff, and send less.",
 }

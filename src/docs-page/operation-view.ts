@@ -9,12 +9,12 @@ import { membersView, parametersView, shapeView } from "./shapes.ts"
 const schemes: Readonly<Record<string, string>> = {
   JWT: "an access token",
   apiKey: "an API key",
-  two_factor: "the access token of a login session",
+  two_factor: "the access token of a sign-in session",
 }
 
 const accessOf = ({ security }: Operation): string => {
-  if (security.length === 0) return "Public: no login is needed."
-  const names = security.map((one) => schemes[Object.keys(one)[0] ?? ""] ?? "no login")
+  if (security.length === 0) return "Public: no sign-in is needed."
+  const names = security.map((one) => schemes[Object.keys(one)[0] ?? ""] ?? "no sign-in")
   const scopes = [...new Set(security.flatMap((one) => Object.values(one).flat()))]
   const scope = scopes.length === 0 ? "" : ` with the scope ${scopes.map((name) => `\`${name}\``).join(", ")}`
   return `Needs ${names.join(" or ")}${scope}.`

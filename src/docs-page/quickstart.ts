@@ -33,7 +33,7 @@ node wallet.mjs 🚀🌊🔥 USDC ethereum`
 
 const lookUpLines = `B=BASE_URL
 
-# 1. Look an id up: all of its records. No login is needed.
+# 1. Look an id up: all of its records. No sign-in is needed.
 curl $B/emoji_id/🚀🌊🔥
 
 # 2. The one address to which a wallet sends USDC on Ethereum.
@@ -42,7 +42,7 @@ curl "$B/emoji_id/🚀🌊🔥/resolve?asset=USDC&network=ethereum"`
 const loginLines = (
   email: string,
   password: string,
-) => `# 3. Log in. Keep the access token for the requests that need one.
+) => `# 3. Sign in. Keep the access token for the requests that need one.
 A=$(curl -s $B/auth/token -H "Content-Type: application/json" \\
   -d '{"email":"${email}","password":"${password}"}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 curl $B/account -H "Authorization: Bearer $A"`
@@ -55,7 +55,7 @@ and reports every change at once. It speaks JSON over HTTPS, and a WebSocket for
 ${codeBlock(lookUpLines.replace("BASE_URL", baseUrl), "Shell")}
 ${codeBlock(loginLines(email, password), "Shell")}
 <p>The examples of all operations use <code>$B</code> and <code>$A</code> as these lines set them. Each operation has a form
-that sends it from this page: log in at the top first if it needs a login.</p>
+that sends it from this page: sign in at the top first if it needs a sign-in.</p>
 <h2 id="wallet">A wallet lookup that stays current</h2>
 <p>A complete program. It prints the address for an asset, and prints it again whenever the owner changes the id. This service
 has the client for it, as a package without dependencies:</p>
@@ -71,7 +71,7 @@ data.</p>
 <h2 id="authentication">Authentication</h2>
 <p>Send <code>Authorization: Bearer</code> with an access token from <a href="/docs/authentication#login">POST /auth/token</a>, or
 <code>X-Api-Key</code> with a key from <a href="/docs/api-keys#createApiKey">POST /api_keys</a>. An access token lives 15 minutes:
-<a href="/docs/authentication#refreshToken">renew it</a> with the refresh token. Sensitive operations of users with two-factor login
+<a href="/docs/authentication#refreshToken">renew it</a> with the refresh token. Sensitive operations of users with two-factor authentication
 answer 424 until a <a href="/docs/authentication#twoFactorAuthentication">recent code</a> was sent.</p>
 <h2 id="emoji-ids">Emoji ids in requests</h2>
 <p>Percent-encode ids in URLs, as <code>encodeURIComponent</code> does. Every spelling is accepted: with or without variation selectors

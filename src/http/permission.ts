@@ -8,7 +8,7 @@ export const checkAllowed = (route: Route, principal: Principal | null): Forbidd
   if (principal.via === "oauth" && !route.oauth) {
     return new Forbidden({
       error:
-        "Tokens of the authorization-code flow cannot call this operation. Use a login session or an API key.",
+        "Tokens of the authorization-code flow cannot call this operation. Use a sign-in session or an API key.",
     })
   }
   if (route.scope !== undefined && !principal.scopes.has(route.scope)) {
@@ -19,14 +19,14 @@ export const checkAllowed = (route: Route, principal: Principal | null): Forbidd
   }
   if (route.sessionOnly && principal.via !== "session") {
     return new Forbidden({
-      error: "This operation requires the access token of a login session, not an API key.",
+      error: "This operation requires the access token of a sign-in session, not an API key.",
     })
   }
   if (route.sensitive && principal.via === "api_key" && !principal.keyIsSensitive) {
     return new Forbidden({
       error:
-        "This API key cannot do sensitive operations. Use a login session, or create a key with `sensitive: true`: " +
-        "POST /api_keys. Enabling two-factor login removes sensitive operations from existing keys.",
+        "This API key cannot do sensitive operations. Use a sign-in session, or create a key with `sensitive: true`: " +
+        "POST /api_keys. Enabling two-factor authentication removes sensitive operations from existing keys.",
       details: { sensitive: true },
     })
   }

@@ -26,7 +26,7 @@ const channelSummaries: Readonly<Record<keyof typeof channelKinds, string>> = {
   transfers:
     "Transfers that the user sends or receives. Received ones appear when the user has confirmed the email address.",
   lootboxes: "Lootboxes of the user.",
-  session: "Sessions of the user: second factor required, verified, stale or locked; logged out.",
+  session: "Sessions of the user: second factor required, verified, stale or locked; signed out.",
   interests: "An emoji id on the user's interest list became available.",
   emoji_ids:
     "Changes of the emoji ids that the user owns, also of one that got another owner or was removed.",

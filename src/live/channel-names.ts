@@ -45,7 +45,7 @@ const unknown: Refusal = {
 }
 const loginRequired: Refusal = {
   code: "login_required",
-  error: "This channel requires a login. Send a connect frame with a token first.",
+  error: "This channel requires a sign-in. Send a connect frame with a token first.",
 }
 const missing = (scope: Scope): Refusal => ({
   code: "forbidden",

@@ -24,7 +24,7 @@ export const idsChanged = (data: Mail["data"]): OutboxMail => {
         : []),
       "If this was you, nothing needs to be done.",
       "If this was not you: change your password, end all other sessions and delete API keys that you do not know. Then check the records of your emoji ids. If an emoji id was taken from you, contact us immediately.",
-      { link, label: "Log in and check your emoji ids" },
+      { link, label: "Sign in and check your emoji ids" },
       {
         small: "You get at most one such email an hour. Changes within this hour are listed in the next one.",
       },

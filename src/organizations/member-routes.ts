@@ -79,7 +79,7 @@ const remove = route({
   group: "organizations",
   summary: "Remove a member from an organization. Every member can remove themselves",
   description:
-    "Every member can remove themselves with a login session. The last owner cannot be removed: 409.",
+    "Every member can remove themselves with a sign-in session. The last owner cannot be removed: 409.",
   method: "del",
   path: "/organizations/:id/members/:user_id",
   auth: "JWT",

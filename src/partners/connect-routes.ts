@@ -85,7 +85,7 @@ const connectForm = route({
   keyless: true,
   group: "partner flows",
   summary: "Submit the form of partner flow 2",
-  description: "The page sends it: log in, connect an id, or cancel.",
+  description: "The page sends it: sign in, connect an id, or cancel.",
   path: "/partner/:partner_path/link-email",
   params,
   limit: "login",

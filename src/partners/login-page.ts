@@ -14,7 +14,7 @@ const loginProblem = ({ partner, visit }: Visitor): string | undefined => {
   if (visit.loginProblem === undefined) return undefined
   const what =
     visit.loginProblem === "ended" ? "has expired or was replaced" : "still needs a two-factor code"
-  return `The login that ${partner.name} sent ${what}. Sign in to continue, or go back to ${partner.name} and open the link again.`
+  return `The sign-in that ${partner.name} sent ${what}. Sign in to continue, or go back to ${partner.name} and open the link again.`
 }
 
 export const partnerLoginPage = (

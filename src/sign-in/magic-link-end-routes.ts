@@ -37,7 +37,7 @@ const done = route({
   ...pageRow,
   id: "magicLinkDone",
   group: "authorization",
-  summary: "Show that the login is complete, after a link without a redirect",
+  summary: "Show that the sign-in is complete, after a link without a redirect",
   method: "get",
   path: "/magic_link/done",
   internal: true,

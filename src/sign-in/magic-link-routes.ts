@@ -85,7 +85,7 @@ const useLink = route({
   id: "useMagicLink",
   keyless: true,
   group: "authorization",
-  summary: "Log in by an emailed link",
+  summary: "Sign in by an emailed link",
   description:
     "The page of `GET /magic_link` sends this form. Action `discard` removes the credentials created before the email was confirmed.",
   path: "/magic_link",
@@ -182,7 +182,7 @@ const useCode = route({
   id: "useMagicLinkCode",
   keyless: true,
   group: "authorization",
-  summary: "Complete the login by an emailed link with a two-factor code (form)",
+  summary: "Complete the sign-in by an emailed link with a two-factor code (form)",
   path: "/magic_link/code",
   internal: true,
   limit: "code",

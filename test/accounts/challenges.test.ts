@@ -44,14 +44,15 @@ describe("a 401 response", () => {
     expect(await refused({ token: "svc_a_b" })).toMatchObject({ error, challenge: invalid(error) })
     const both = await refused({ token: "x", headers: { "x-api-key": "svc_a_b" } })
     expect(both.error).toBe(
-      "The access token is not valid. Log in again. The API key in X-Api-Key is not valid either.",
+      "The access token is not valid. Sign in again. The API key in X-Api-Key is not valid either.",
     )
   })
 
   it("to an invalid, expired or ended access token says which, in the body and in the challenge", async () => {
-    const expired = "The access token has expired. Refresh it with POST /auth/token/refresh, or log in again."
-    const ended = "The session of the access token has ended. Log in again."
-    const unknown = "The access token is not valid. Log in again."
+    const expired =
+      "The access token has expired. Refresh it with POST /auth/token/refresh, or sign in again."
+    const ended = "The session of the access token has ended. Sign in again."
+    const unknown = "The access token is not valid. Sign in again."
     for (const [token, error] of [
       ["nonsense", unknown],
       [`${user.token.slice(0, -4)}AAAA`, unknown],
@@ -70,7 +71,7 @@ describe("a 401 response", () => {
 
   it("of an operation that requires a login session says so to an API key and to an OAuth token", async () => {
     const error =
-      "This operation requires the access token of a login session, not an API key or OAuth token."
+      "This operation requires the access token of a sign-in session, not an API key or OAuth token."
     const logout = (options: CallOptions) => refused(options, "POST", "/logout")
     expect(await logout({ headers: { "x-api-key": "svc_a_b" } })).toMatchObject({ error, challenge: bare })
     const oauth = await sign("oauth-access", 300)

@@ -39,7 +39,7 @@ describe.skipIf(isMissing)("the API reference in a browser", async () => {
     await page.locator("#login").getByLabel("Email").fill(email)
     await page.locator("#login").getByLabel("Password").fill(password)
     await page.locator("#login form button").first().click()
-    await page.getByRole("button", { name: "Log out" }).waitFor()
+    await page.getByRole("button", { name: "Sign out" }).waitFor()
     const section = page.locator("#getAccount")
     await section.getByText("Try it").click()
     await section.getByRole("button", { name: "Send GET" }).click()

@@ -65,7 +65,12 @@ export const makeReadRequests = async (
   await as(admin, "PUT", `${organization}/branding`, { currencies: ["BTC", "ETH"] })
   await as(admin, "PUT", `${organization}/pubkeys/${await as(alice, "POST", "/pubkeys")}`)
   await as(admin, "PUT", `${organization}/code_budget`, { budget_in_cents: 10_000 })
-  await as(admin, "POST", "/oauth_clients", { name: "Chat", redirect_uris: ["https://app.example/back"] })
+  const chat = await as(admin, "POST", "/oauth_clients", {
+    name: "Chat",
+    redirect_uris: ["https://app.example/back"],
+  })
+  await sql`insert into oauth_grant (id, client_id, user_id, emoji_id, epoch, expires_at)
+            values (${randomUUID()}, ${chat.client_id}, ${alice.id}, '🦊🎧🐙🚀', 0, now() + interval '30 days')`
   await as(admin, "POST", "/codes", {
     name: "Spring",
     code_type: "Discount",
@@ -139,6 +144,7 @@ export const makeReadRequests = async (
     listFiltered: get("/transfers?limit=1", alice),
     listIncoming: get("/transfers/incoming?accepted=false", alice),
     listSessions: get("/account/sessions", alice),
+    listGrantedApplications: get("/account/applications", alice),
     getAccount: get("/account", alice),
     load: get("/account/load", alice),
     getAllUsers: get("/users?search=alice", admin),

@@ -155,6 +155,20 @@ export const makeListRows = async (service: TestService): Promise<Readonly<Recor
         ...{ pubkey: randomUUID(), user_id: owner.id, organization_id: organization, created_at: at },
       })),
     },
+    listGrantedApplications: {
+      path: "/account/applications",
+      reader: owner,
+      add: async () => {
+        const { at } = next()
+        const client = { client_id: randomUUID(), name: "App", secret_hash: "", redirect_uris: ["app://cb"] }
+        const times = { created_at: at, expires_at: "2100-01-01T00:00:00Z" }
+        const granted = { id: randomUUID(), client_id: client.client_id, user_id: owner.id, emoji_id: "🌊" }
+        await sql`insert into oauth_client ${sql(client)}`
+        await sql`insert into oauth_grant ${sql({ ...granted, ...times, epoch: 0 } as never)}`
+        return client.client_id
+      },
+      remove: (name) => sql`delete from oauth_client where client_id = ${name}`,
+    },
     listOauthClients: {
       path: "/oauth_clients",
       reader: admin,

@@ -42,6 +42,20 @@ begin
                             'generation', g.generation, 'role', u.role);
 end $$;
 
+-- Ends a user's access for a client: revokes the grants, and deletes the codes that were not exchanged yet. The codes come
+-- first, so a code that is exchanged at the same time has become a grant when the grants are revoked. Returns how many
+-- usable grants there were.
+create or replace function revoke_application(p_user uuid, p_client text) returns int language plpgsql as $$
+declare ended int;
+begin
+  delete from authorization_code
+   where user_id = p_user and client_id = p_client and used_at is null and expires_at > now();
+  update oauth_grant set revoked_at = now()
+   where user_id = p_user and client_id = p_client and revoked_at is null and expires_at > now();
+  get diagnostics ended = row_count;
+  return ended;
+end $$;
+
 -- The former exchange_code, for processes of release 0.2.0 while they are replaced. Dropped with the next release. If a code is
 -- exchanged again, it revokes the grant of the first exchange.
 create or replace function redeem_code(p_jti uuid, p_client text, p_grant uuid, p_emoji_id text, p_epoch int, p_seconds int)

@@ -22,7 +22,7 @@ const create = route({
   group: "api keys",
   summary: "Create an API key",
   description:
-    "Only this response contains the complete key. `scopes` limits it; a key never has more rights than its user. `sensitive: true` allows sensitive operations; without two-factor login it requires `current_password`. Only a login session can create a key.",
+    "Only this response contains the complete key. `scopes` limits it; a key never has more rights than its user. `sensitive: true` allows sensitive operations; without two-factor authentication it requires `current_password`. Only a sign-in session can create a key.",
   method: "post",
   path: "/api_keys",
   auth: "JWT",

@@ -20,7 +20,7 @@ export const checkMakesSensitive = Effect.fnUntraced(function* (
   if (scopes.includes(bypass2fa) || holderId !== caller.userId) {
     return yield* new Forbidden({
       error:
-        "Only a caller with two-factor login can create a key with adminUser:bypass2fa, or a key for sensitive " +
+        "Only a caller with two-factor authentication can create a key with adminUser:bypass2fa, or a key for sensitive " +
         "operations of another user. Enable it first: POST /account/2fa/enable.",
     })
   }

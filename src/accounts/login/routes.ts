@@ -32,7 +32,7 @@ export const privately = <A>(value: A) => Reply.json(value, { headers: notStored
 const token = route({
   id: "login",
   group,
-  summary: "Log in with a password and an email or alternate_id",
+  summary: "Sign in with a password and an email or alternate_id",
   description:
     "Returns an access token for 15 minutes and a refresh token for 30 days. If `requires_2fa` is not empty, send a code with the refresh token to `POST /auth/2fa` first. A wrong name or password is 401, without saying which.",
   method: "post",
@@ -79,7 +79,7 @@ const twoFactor = route({
   group,
   summary: "Verify a two-factor code",
   description:
-    'Completes a login, or renews the 15 minutes in which a session may do sensitive operations. `refresh_token` is the one of the login. Each code works once. Five wrong codes in a row lock the codes of the account for 15 minutes: the answer is then 429 with `"state": "Locked"`.',
+    'Completes a sign-in, or renews the 15 minutes in which a session may do sensitive operations. `refresh_token` is the one of the sign-in. Each code works once. Five wrong codes in a row lock the codes of the account for 15 minutes: the answer is then 429 with `"state": "Locked"`.',
   method: "post",
   path: "/auth/2fa",
   auth: "none",
@@ -98,15 +98,15 @@ const twoFactor = route({
 
 const sentIfKnown = {
   status: "Active",
-  message: "If this address belongs to a user who can log in by email, a link has been sent to it.",
+  message: "If this address belongs to a user who can sign in by email, a link has been sent to it.",
 } as const
 
 const magicLink = route({
   id: "magicLinkLogin",
   group,
-  summary: "Mail a login link",
+  summary: "Mail a sign-in link",
   description:
-    "The answer is the same whether or not the user exists. `redirect` is the path at which the browser continues after the login.",
+    "The answer is the same whether or not the user exists. `redirect` is the path at which the browser continues after the sign-in.",
   method: "post",
   path: "/auth/magic_link",
   work: "login",
@@ -138,7 +138,7 @@ const magicLink = route({
 const consumeMagicLink = route({
   id: "consumeMagicLink",
   group,
-  summary: "Log in with the token of a mailed link",
+  summary: "Sign in with the token of a mailed link",
   description:
     "Confirms the email address. An account with a password also requires the password or an access token; without either the response is 422 `required`. `discard_credentials: true` replaces both: it removes the password, sessions and keys that were set up before.",
   method: "post",
@@ -176,7 +176,7 @@ const requestReset = route({
   group,
   summary: "Mail a link that sets a new password",
   description:
-    "An account without a password gets a login link, an unconfirmed address a confirmation link. The answer is the same whether or not the user exists.",
+    "An account without a password gets a sign-in link, an unconfirmed address a confirmation link. The answer is the same whether or not the user exists.",
   method: "post",
   path: "/auth/password_reset",
   work: "login",
@@ -205,7 +205,7 @@ const confirmReset = route({
   group,
   summary: "Set a new password with the token of a mailed link",
   description:
-    "Returns a new login and ends all other sessions. Users with two-factor authentication must still enter a code.",
+    "Returns the tokens of a new session and ends all other sessions. Users with two-factor authentication must still enter a code.",
   method: "post",
   path: "/auth/password_reset/confirm",
   auth: "none",
@@ -225,7 +225,7 @@ const confirmReset = route({
 const logout = route({
   id: "logout",
   group,
-  summary: "Log out: end all sessions and access tokens of the user",
+  summary: "Sign out: end all sessions and access tokens of the user",
   description:
     "Also closes the live sockets of the user. To end one session only, use `DELETE /account/sessions/{session_id}`.",
   method: "post",

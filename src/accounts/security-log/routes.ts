@@ -20,7 +20,7 @@ const own = route({
   id: "getSecurityLog",
   summary: "List the security events of your account",
   description:
-    "Logins, failed logins, and changes of credentials and permissions of the last year, newest first. API keys cannot read it.",
+    "Sign-ins, failed sign-ins, and changes of credentials and permissions of the last year, newest first. API keys cannot read it.",
   path: "/account/security_log",
   // The log contains the addresses of the user, which an API key has no need for.
   auth: "two_factor",

@@ -11,7 +11,7 @@ const group = "authentication"
 const list = route({
   id: "listSessions",
   group,
-  summary: "List the current user's login sessions",
+  summary: "List the current user's sign-in sessions",
   description:
     "Each session has its device, address and last use. `current` marks the session of this request.",
   method: "get",
@@ -31,7 +31,7 @@ const list = route({
 const end = route({
   id: "endSession",
   group,
-  summary: "End one login session of the current user",
+  summary: "End one sign-in session of the current user",
   description: "Its tokens stop working, and its live sockets are closed.",
   method: "del",
   path: "/account/sessions/:session_id",

@@ -116,7 +116,9 @@ export const makeSessionTokens = Effect.gen(function* () {
       .record({ event: "session.ended", userId, details: { reason: revokeFamily.reason, session_id } })
       .pipe(
         Effect.andThen(
-          Effect.fail(refused("The refresh token was already used, so its session was ended. Log in again.")),
+          Effect.fail(
+            refused("The refresh token was already used, so its session was ended. Sign in again."),
+          ),
         ),
       )
 

@@ -5,7 +5,7 @@ import type { sessionMachine } from "../../../machines/accounts/two-factor-sessi
 import { Unauthorized, type Unavailable } from "../../../schema/errors.ts"
 import { CallerCache } from "../caller-cache.ts"
 
-export const refused = (error = "The refresh token is invalid, expired or already used. Log in again.") =>
+export const refused = (error = "The refresh token is invalid, expired or already used. Sign in again.") =>
   new Unauthorized({ error })
 
 /**

@@ -40,7 +40,7 @@ const findPending = Effect.fnUntraced(function* (headers: Readonly<Record<string
 })
 
 const notPending =
-  "The access token is not valid here. Send that of a login session, or of a login that waits for its two-factor code."
+  "The access token is not valid here. Send that of a sign-in session, or of a sign-in that waits for its two-factor code."
 
 const sessionUser = (principal: Principal | null) =>
   principal?.via === "session" ? principal.userId : undefined
@@ -139,7 +139,7 @@ const backupDisable = route({
   group,
   summary: "Disable two-factor authentication with a backup code",
   description:
-    "For users who have lost their device. No login is required: name the account by email or `alternate_id`. Each backup code works once, and wrong codes count towards the lock of the account.",
+    "For users who have lost their device. No sign-in is required: name the account by email or `alternate_id`. Each backup code works once, and wrong codes count towards the lock of the account.",
   method: "post",
   path: "/account/2fa/backup_disable",
   auth: "optional",
@@ -156,7 +156,7 @@ const backupDisable = route({
         return yield* invalidField(
           "email",
           "required",
-          "Log in, or send the account's email or alternate_id.",
+          "Sign in, or send the account's email or alternate_id.",
         )
       }
       const provider = body.disable_all ? undefined : (body.provider ?? undefined)
@@ -173,7 +173,7 @@ const smsCode = route({
   group,
   summary: "Send a two-factor code by SMS",
   description:
-    "Sends it to the current user, or to the user of a pending login if the access token of that login is sent.",
+    "Sends it to the current user, or to the user of a pending sign-in if the access token of that sign-in is sent.",
   method: "post",
   path: "/account/2fa/sms_code",
   auth: "optional",

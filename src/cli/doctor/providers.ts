@@ -31,7 +31,7 @@ const mail = async ({ mailFrom, production, smtpUrl }: Config): Promise<Finding>
       ? failed(
           check,
           "SMTP_URL is not set: mail is stored and not sent",
-          "Set SMTP_URL; logins by link and transfers need mail.",
+          "Set SMTP_URL; sign-ins by link and transfers need mail.",
         )
       : ok(check, "SMTP_URL is not set; mail is at /dev/outbox")
   try {
@@ -122,7 +122,7 @@ const recaptcha = async ({ recaptchaSecret, recaptchaUrl }: Config): Promise<Fin
       ? ok(check, `${new URL(recaptchaUrl).host} accepts the secret`)
       : failed(
           check,
-          "RECAPTCHA_SECRET: the verifier refuses the secret, so nobody can register or log in",
+          "RECAPTCHA_SECRET: the verifier refuses the secret, so nobody can register or sign in",
           "Correct RECAPTCHA_SECRET.",
         )
   } catch (error) {

@@ -30,6 +30,8 @@ interface Place {
   /** The entry of the navigation. */
   readonly label?: string
   readonly sign?: IconName
+  /** The entry of the navigation that is current while the view, which has no entry, is shown. */
+  readonly within?: string
   readonly forUsers?: true
   /** Whether the navigation shows the entry only to signed-in users. */
   readonly isPersonal?: true
@@ -41,7 +43,7 @@ const views: Readonly<Record<string, Place>> = {
   market: { label: "Market", sign: "store", load: () => import("./buying/market.ts"), forUsers: true },
   ids: { label: "My ids", sign: "id-card", load: () => import("./ids.ts"), forUsers: true, isPersonal: true },
   cart: { label: "Cart", sign: "shopping-cart", load: () => import("./buying/cart.ts"), forUsers: true },
-  orders: { load: () => import("./buying/orders.ts"), forUsers: true },
+  orders: { load: () => import("./buying/orders.ts"), forUsers: true, within: "cart" },
   transfers: {
     label: "Transfers",
     sign: "arrow-left-right",
@@ -91,7 +93,7 @@ const counts: Readonly<Record<string, () => number>> = {
 
 const drawNav = (): void => {
   nav.hidden = false
-  const { name } = here()
+  const { name, view: shownView } = here()
   fill(
     nav,
     Object.entries(views)
@@ -102,7 +104,7 @@ const drawNav = (): void => {
         const count = account.value === undefined ? 0 : (counts[key]?.() ?? 0)
         return h(
           "a",
-          { href: `#/${key}`, "aria-current": key === name && "page" },
+          { href: `#/${key}`, "aria-current": key === name ? "page" : key === shownView.within && "true" },
           view.sign && icon(view.sign),
           h("span", {}, view.label),
           count > 0 && h("span", { class: "count" }, count),
@@ -126,7 +128,10 @@ const drawCorner = (): void => {
   fill(
     corner,
     account.value === undefined
-      ? h("a", { class: "button", href: "#/sign-in" }, "Sign in")
+      ? [
+          h("a", { class: "register", href: "#/sign-in/register" }, "Register"),
+          h("a", { class: "button", href: "#/sign-in" }, "Sign in"),
+        ]
       : [
           h(
             "a",

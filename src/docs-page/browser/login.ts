@@ -54,7 +54,7 @@ export const watchLogin = (place: HTMLElement): void => {
       }
       place.replaceChildren(
         h("span", { class: "small" }, current.name),
-        h("button", { type: "button", class: "link", onclick: leave }, "Log out"),
+        h("button", { type: "button", class: "link", onclick: leave }, "Sign out"),
       )
       return
     }
@@ -103,14 +103,14 @@ export const watchLogin = (place: HTMLElement): void => {
       h(
         "details",
         { class: "login-box" },
-        h("summary", {}, "Log in"),
+        h("summary", {}, "Sign in"),
         h(
           "form",
           { onsubmit: submit },
           labelled("Email", email),
           labelled("Password", password),
           code,
-          h("p", {}, h("button", {}, "Log in")),
+          h("p", {}, h("button", {}, "Sign in")),
           failed,
           ...(demo.length === 0
             ? []

@@ -4,7 +4,7 @@ import type { Json } from "./json-schema.ts"
 export const securitySchemes = {
   JWT: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "Bearer <ACCESS_TOKEN>" },
   apiKey: { type: "apiKey", in: "header", name: "X-Api-Key", description: "The API key, without a prefix" },
-  two_factor: { type: "http", scheme: "bearer", description: "The access token of a login session" },
+  two_factor: { type: "http", scheme: "bearer", description: "The access token of a sign-in session" },
 }
 
 export const security = (route: Route): ReadonlyArray<Json> => {

@@ -166,7 +166,7 @@ export class AuthorizationCodes extends Context.Service<
         const isEnded =
           !caller?.active || caller.epoch !== claims.ep || caller.revokedSessions.has(claims.sid)
         if (isEnded) {
-          return yield* invalid("The user has logged out since the code was issued.")
+          return yield* invalid("The user has signed out since the code was issued.")
         }
         const id = randomUUID()
         const grant: Grant = {

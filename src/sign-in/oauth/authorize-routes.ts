@@ -124,7 +124,7 @@ const authorizePage = route({
   group: "authorization",
   summary: "Start the authorization-code flow",
   description:
-    "Open it in a browser (RFC 6749 section 4.1). It shows a login page or the selector of ids, or redirects to `redirect_uri` with `code` and `state`. PKCE with S256 is supported. An unknown client or redirect URI shows an error page and never redirects.",
+    "Open it in a browser (RFC 6749 section 4.1). It shows a sign-in page or the selector of ids, or redirects to `redirect_uri` with `code` and `state`. PKCE with S256 is supported. An unknown client or redirect URI shows an error page and never redirects.",
   method: "get",
   path: "/authorize",
   search: authorizationQuery,
@@ -151,7 +151,7 @@ const authorizeForm = route({
   keyless: true,
   group: "authorization",
   summary: "Submit a form of the authorization-code flow",
-  description: "The pages of `GET /authorize` send it: log in, choose an id, or cancel.",
+  description: "The pages of `GET /authorize` send it: sign in, choose an id, or cancel.",
   path: "/authorize",
   search: authorizationQuery,
   limit: "login",
@@ -198,7 +198,7 @@ const authorizeForm = route({
         case "deny":
           return yield* redirectToClient(request.redirectUri, {
             error: "access_denied",
-            error_description: "the user cancelled the login",
+            error_description: "the user cancelled the sign-in",
             state: request.state,
           })
         case "select": {

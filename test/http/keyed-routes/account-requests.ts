@@ -62,7 +62,7 @@ export const formRequest = (path: string, form: Record<string, string>): KeyedRe
 export const authorizationCode = async (service: TestService) => {
   const redirectUri = "https://app.example/back"
   const { clientId, secret } = await registerApplication(service, redirectUri)
-  const { id, refresh } = await register(service)
+  const { id, refresh, token } = await register(service)
   const code = await service.runtime.runPromise(
     Effect.gen(function* () {
       const client = (yield* OauthClients.use((clients) => clients.find(clientId)))!
@@ -73,7 +73,7 @@ export const authorizationCode = async (service: TestService) => {
   )
   const credentials = { client_id: clientId, client_secret: secret }
   const form = { grant_type: "authorization_code", code, redirect_uri: redirectUri, ...credentials }
-  return { userId: id, credentials, form }
+  return { userId: id, token, credentials, form }
 }
 
 export const accountRequests: Record<string, Prepare> = {
@@ -130,6 +130,12 @@ export const accountRequests: Record<string, Prepare> = {
   endSession: async (service) => {
     const { sessionId, token } = await register(service)
     return { method: "DELETE", path: `/account/sessions/${sessionId}`, options: { token } }
+  },
+  revokeGrantedApplication: async (service) => {
+    const { credentials, form, token } = await authorizationCode(service)
+    const { options, path } = formRequest("/token", form)
+    expect((await service.call("POST", path, options)).status).toBe(200)
+    return { method: "DELETE", path: `/account/applications/${credentials.client_id}`, options: { token } }
   },
   createUser: async () => ({
     method: "POST",

@@ -22,16 +22,16 @@ describe.skipIf(executable === undefined)("the console", () => {
     const rows = page.locator("tbody tr")
     await rows.nth(1).waitFor()
     expect(await rows.count()).toBe(2)
-    expect(await rows.nth(0).textContent()).toContain("Login with a wrong password")
+    expect(await rows.nth(0).textContent()).toContain("Sign-in with a wrong password")
     expect(await rows.nth(0).textContent()).toContain("127.0.0.1")
-    expect(await rows.nth(1).textContent()).toContain("Logged in")
+    expect(await rows.nth(1).textContent()).toContain("Signed in")
   })
 
   it("shows administrators the security log of a user", async () => {
     const [person, admin] = [await register(service), await registerAdmin(service)]
     const page = await openConsole(await browser.person(), service, admin, "#/admin/users")
     await page.getByLabel(`Security log of ${person.email}`).click()
-    await page.locator("tbody tr", { hasText: "Logged in" }).waitFor()
+    await page.locator("tbody tr", { hasText: "Signed in" }).waitFor()
     expect(await page.getByText(`Security log of ${person.email}`).isVisible()).toBe(true)
   })
 })

@@ -215,6 +215,12 @@ export const makeRequests = (service: TestService) => {
                                    order by updated_at desc limit 1`
       return own(`/account/sessions/${session?.["id"]}`)
     },
+    revokeGrantedApplication: async (w, { user }) => {
+      const client = await newClient(w)
+      await sql`insert into oauth_grant (id, client_id, user_id, emoji_id, epoch, expires_at)
+                values (${randomUUID()}, ${client}, ${user.id}, '🌊', 0, now() + interval '1 day')`
+      return own(`/account/applications/${client}`)
+    },
     getSecurityLogOfUser: userBuilder("/security_log"),
     showUser: userBuilder(),
     updateUserByAdmin: userBuilder("", { first_name: "Ann" }),

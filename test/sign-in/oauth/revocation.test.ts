@@ -24,18 +24,28 @@ const startGrant = async (organizationId?: string) => {
   const user = await owner(1)
   const visitor = makeVisitor(service)
   await logInByMail(service, visitor, authorizeAddress(client), user.email)
-  const answer = await visitor.get(authorizeAddress(client))
+  const newCode = async () =>
+    locationOf(await visitor.get(authorizeAddress(client))).searchParams.get("code") ?? ""
+  const first = await newCode()
   const trade = () =>
     tokenCall(service, {
       grant_type: "authorization_code",
-      code: locationOf(answer).searchParams.get("code") ?? "",
+      code: first,
       redirect_uri: client.redirectUri,
       client_id: client.clientId,
       client_secret: client.secret,
     })
   const { body } = await trade()
   const list = () => service.call("GET", "/emoji_id", { token: body.access_token })
-  return { client, user, trade, list, admin: await service.user({ role: "Admin" }) }
+  return {
+    client,
+    user,
+    code: newCode,
+    tokens: body,
+    trade,
+    list,
+    admin: await service.user({ role: "Admin" }),
+  }
 }
 
 it("the tokens of an OAuth client are revoked when the client is deleted", async () => {
@@ -45,6 +55,42 @@ it("the tokens of an OAuth client are revoked when the client is deleted", async
   expect(deleted.status).toBe(200)
   expect(deleted.body).not.toHaveProperty("user_ids")
   expect((await list()).status).toBe(401)
+})
+
+it("a user lists the applications with access and ends it: the tokens and the code that is not exchanged yet stop working", async () => {
+  const { client, code, list, tokens, user } = await startGrant()
+  const applications = () => service.call("GET", "/account/applications", { token: user.token })
+  const { body } = await applications()
+  expect(body).toEqual([
+    {
+      client_id: client.clientId,
+      name: "Client",
+      emoji_ids: user.ids,
+      scopes: ["userEmoji:list"],
+      granted_at: expect.any(String),
+      last_used_at: expect.any(String),
+      expires_at: expect.any(String),
+    },
+  ])
+  expect((await list()).status).toBe(200)
+  const waiting = await code()
+
+  const path = `/account/applications/${client.clientId}`
+  const stranger = await service.user()
+  expect((await service.call("DELETE", path, { token: stranger.token })).status).toBe(404)
+  expect((await list()).status).toBe(200)
+  expect((await service.call("DELETE", path, { token: user.token })).status).toBe(200)
+  expect((await list()).status).toBe(401)
+  const credentials = { client_id: client.clientId, client_secret: client.secret }
+  for (const form of [
+    { grant_type: "refresh_token", refresh_token: tokens.refresh_token },
+    { grant_type: "authorization_code", code: waiting, redirect_uri: client.redirectUri },
+  ])
+    expect((await tokenCall(service, { ...form, ...credentials })).body.error).toBe("invalid_grant")
+  expect((await applications()).body).toEqual([])
+  expect((await service.call("DELETE", path, { token: user.token })).status).toBe(404)
+  const log = await service.call("GET", "/account/security_log", { token: user.token })
+  expect(log.body.data[0]).toMatchObject({ event: "application.revoked", details: { name: "Client" } })
 })
 
 it("the tokens of an organization's OAuth clients are revoked when the organization is deleted", async () => {

@@ -2,6 +2,7 @@ import type { View } from "../main.ts"
 import { may } from "../platform/session.ts"
 import { drawRegistered } from "./applications.ts"
 import { drawData } from "./data.ts"
+import { drawGranted } from "./granted-applications.ts"
 import { drawInterests } from "./interests.ts"
 import { drawKeys } from "./keys.ts"
 import { drawAccountPages, type Group } from "./navigation.ts"
@@ -14,8 +15,9 @@ import { drawSessions } from "./sessions.ts"
 import { drawStatistics } from "./statistics.ts"
 import { drawStoredData } from "./stored-data.ts"
 
-const applications = {
-  label: "Applications",
+const registered: Group["pages"][string] = {
+  label: "Registered applications",
+  sign: "link",
   hint: "Sign-in for other sites",
   draw: drawRegistered,
 }
@@ -24,39 +26,65 @@ const groups = (): ReadonlyArray<Group> => [
   {
     label: "You",
     pages: {
-      profile: { label: "Profile", hint: "Name, email, password", draw: drawProfile },
-      payment: { label: "Payment methods", hint: "Saved cards", draw: drawPaymentMethods },
-      interests: { label: "Watchlist", hint: "Ids you wait for", draw: drawInterests },
-      organizations: { label: "Organizations", hint: "Members and budgets", draw: drawOrganizations },
+      profile: { label: "Profile", sign: "circle-user", hint: "Name, email, password", draw: drawProfile },
+      payment: {
+        label: "Payment methods",
+        sign: "credit-card",
+        hint: "Saved cards",
+        draw: drawPaymentMethods,
+      },
+      interests: { label: "Watchlist", sign: "bell", hint: "Ids you wait for", draw: drawInterests },
+      organizations: {
+        label: "Organizations",
+        sign: "building-2",
+        hint: "Members and budgets",
+        draw: drawOrganizations,
+      },
     },
   },
   {
     label: "Security",
     pages: {
-      security: { label: "Two-factor", hint: "Codes when you sign in", draw: drawSecurity },
-      sessions: { label: "Sessions", hint: "Devices, sign out", draw: drawSessions },
-      log: { label: "Security log", hint: "What happened, and from where", draw: drawSecurityLog },
+      security: { label: "Two-factor", sign: "shield", hint: "Codes when you sign in", draw: drawSecurity },
+      sessions: { label: "Sessions", sign: "laptop", hint: "Devices, sign out", draw: drawSessions },
+      applications: {
+        label: "Applications",
+        sign: "blocks",
+        hint: "Access that you gave",
+        draw: drawGranted,
+      },
+      log: {
+        label: "Security log",
+        sign: "history",
+        hint: "What happened, and from where",
+        draw: drawSecurityLog,
+      },
     },
   },
   {
     label: "Your ids",
     pages: {
-      statistics: { label: "Statistics", hint: "How often they are looked up", draw: drawStatistics },
-      data: { label: "Stored data", hint: "What applications store", draw: drawStoredData },
+      statistics: {
+        label: "Statistics",
+        sign: "chart-column",
+        hint: "How often they are looked up",
+        draw: drawStatistics,
+      },
+      data: { label: "Stored data", sign: "database", hint: "What applications store", draw: drawStoredData },
     },
   },
   {
     label: "Developers",
     pages: {
-      keys: { label: "API keys", hint: "Access for programs", draw: drawKeys },
+      keys: { label: "API keys", sign: "key-round", hint: "Access for programs", draw: drawKeys },
       // Only operators may register applications.
-      ...(may("organization:admin") ? { applications } : {}),
+      ...(may("organization:admin") ? { registered } : {}),
     },
   },
   {
     label: "Privacy",
     pages: {
-      privacy: { label: "Your data", hint: "Download, delete account", draw: drawData },
+      privacy: { label: "Your data", sign: "download", hint: "Download, delete account", draw: drawData },
     },
   },
 ]

@@ -42,7 +42,7 @@ const card = (client: OauthClient, again: () => Promise<void>, showSecret: (secr
     "li",
     { class: "card" },
     h("strong", {}, name),
-    h("p", { class: "soft small" }, `created ${when(created_at)}`),
+    h("p", { class: "soft small" }, `Created ${when(created_at)}`),
     h("p", { class: "row" }, "Client id ", h("code", {}, client_id), copyButton(client_id, "The client id")),
     h(
       "ul",
@@ -64,7 +64,7 @@ const card = (client: OauthClient, again: () => Promise<void>, showSecret: (secr
           const made = await call("POST /oauth_clients/{client_id}/secret", { params: { client_id } })
           showSecret(made.client_secret)
         },
-        { class: "plain", "aria-label": `New secret for ${name}` },
+        { class: "plain", sign: "refresh-cw", "aria-label": `New secret for ${name}` },
       ),
       confirmButton(
         "Delete",
@@ -78,7 +78,7 @@ const card = (client: OauthClient, again: () => Promise<void>, showSecret: (secr
           notify(`${name} was deleted.`, "good")
           await again()
         },
-        { class: "plain", "aria-label": `Delete ${name}` },
+        { class: "plain", sign: "trash-2", "aria-label": `Delete ${name}` },
       ),
     ),
   )
@@ -113,6 +113,7 @@ export const drawRegistered: Section["draw"] = async (place) => {
       actionForm(
         {
           label: "Register",
+          sign: "plus",
           name: "New application",
           submit: async (values, form) => {
             const body = { name: values.text("name"), redirect_uris: readUris(values.text("redirect_uris")) }

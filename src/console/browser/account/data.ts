@@ -26,16 +26,20 @@ const exportCard = () => {
       { class: "soft" },
       "One JSON file with your account, emoji ids, records, orders, transfers, sessions, keys and security log. Passwords and secrets are not included.",
     ),
-    actionButton("Download", async () => {
-      try {
-        const text = await readEverything((part) => fill(status, `Reading: ${part} …`))
-        download(text, `emoji-id-data-${new Date().toISOString().slice(0, 10)}.json`)
-        fill(status, "The file was created. It contains personal data, so keep it safe.")
-      } catch (error) {
-        fill(status)
-        throw error
-      }
-    }),
+    actionButton(
+      "Download",
+      async () => {
+        try {
+          const text = await readEverything((part) => fill(status, `Reading: ${part} …`))
+          download(text, `emoji-id-data-${new Date().toISOString().slice(0, 10)}.json`)
+          fill(status, "The file was created. It contains personal data, so keep it safe.")
+        } catch (error) {
+          fill(status)
+          throw error
+        }
+      },
+      { sign: "download" },
+    ),
     status,
   )
 }
@@ -56,6 +60,7 @@ const deleteForm = () => {
   const form = actionForm(
     {
       label: "Delete my account",
+      sign: "trash-2",
       name: "Delete account",
       submit: async (values) => {
         if (values.text("confirmation").trim() !== expected) throw mismatch(expected)

@@ -17,7 +17,7 @@ const interest = ({ created_at, emoji_id }: UserInterest, again: () => Promise<v
         await call("DELETE /user_interests/{emoji_id}", { params: { emoji_id } })
         await again()
       },
-      { class: "plain" },
+      { sign: "trash-2", class: "plain" },
     ),
   )
 

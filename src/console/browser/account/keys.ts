@@ -41,7 +41,7 @@ const keyCard = (key: DisplayApiKey, reload: () => Promise<void>) =>
         await call("DELETE /api_keys/{id}", { params: { id: key.id } })
         await reload()
       },
-      { class: "plain", "aria-label": `Delete ${key.name}` },
+      { class: "plain", sign: "trash-2", "aria-label": `Delete ${key.name}` },
     ),
   )
 
@@ -123,6 +123,7 @@ export const drawKeys: Section["draw"] = async (place) => {
       actionForm(
         {
           label: "Create key",
+          sign: "plus",
           name: "New API key",
           submit: async (values, form) => {
             const key = await call("POST /api_keys", { body: bodyOf(values) })

@@ -1,11 +1,12 @@
 import { fill, h } from "../parts/dom.ts"
+import { type IconName, icon } from "../parts/icon.ts"
 import type { Lifetime } from "../parts/signal.ts"
 import type { Section } from "../parts/subnav.ts"
 
 /** A group of pages in the navigation of the account. */
 export interface Group {
   readonly label: string
-  readonly pages: Readonly<Record<string, Section & { readonly hint: string }>>
+  readonly pages: Readonly<Record<string, Section & { readonly hint: string; readonly sign: IconName }>>
 }
 
 const phone = "(max-width: 640px)"
@@ -23,6 +24,7 @@ const groupList = (groups: ReadonlyArray<Group>, shown: string | undefined) =>
           h(
             "a",
             { href: `#/account/${name}`, "aria-current": name === shown && "page" },
+            icon(page.sign),
             h("span", {}, page.label),
             h("span", { class: "soft small page-hint" }, page.hint),
           ),

@@ -59,7 +59,7 @@ const removeButton = ({ id, name }: Organization, member: OrganizationMember, ag
       notify(`${nameOf(member)} was removed.`, "good")
       await again()
     },
-    { class: "plain", "aria-label": `Remove ${nameOf(member)}` },
+    { class: "plain", sign: "trash-2", "aria-label": `Remove ${nameOf(member)}` },
   )
 
 const item = (organization: Organization, member: OrganizationMember, again?: () => Promise<void>) => {
@@ -90,6 +90,7 @@ const addForm = ({ id }: Organization, again: () => Promise<void>) =>
   actionForm(
     {
       label: "Add member",
+      sign: "plus",
       name: "New member",
       submit: async (values, form) => {
         await call("PUT /organizations/{id}/members/{user_id}", {

@@ -68,7 +68,7 @@ const leaveCard = ({ id, name }: Organization) =>
         notify(`You left ${name}.`)
         location.hash = "#/account/organizations"
       },
-      { class: "plain" },
+      { sign: "log-out", class: "plain" },
     ),
   )
 

@@ -52,7 +52,7 @@ const card = (method: PaymentMethod, again: () => Promise<void>) => {
           notify(`${name} was deleted.`, "good")
           await again()
         },
-        { class: "plain", "aria-label": `Delete ${name}` },
+        { class: "plain", sign: "trash-2", "aria-label": `Delete ${name}` },
       ),
     ),
   )

@@ -27,7 +27,7 @@ const confirmCard = (email: string) =>
         await call("POST /auth/magic_link", { body: { email } })
         notify("A new link was sent by email.")
       },
-      { class: "plain" },
+      { sign: "mail", class: "plain" },
     ),
     outboxHint({
       to: email,

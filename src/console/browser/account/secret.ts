@@ -15,6 +15,7 @@ const copy = async (text: string, what: string): Promise<void> => {
 export const copyButton = (text: string, what: string) =>
   actionButton("Copy", () => copy(text, what), {
     class: "plain small",
+    sign: "copy",
     "aria-label": `Copy ${what.charAt(0).toLowerCase()}${what.slice(1)}`,
   })
 

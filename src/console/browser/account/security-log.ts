@@ -75,7 +75,7 @@ export const drawSecurityLog: Section["draw"] = (place) => {
     h(
       "p",
       { class: "soft" },
-      "Logins and changes of your account within the last year. If you do not recognise an entry, change your password.",
+      "Sign-ins and changes of your account within the last year. If you do not recognise an entry, change your password.",
     ),
     list,
   )

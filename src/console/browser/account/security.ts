@@ -1,6 +1,7 @@
 import type { CurrentUser, TwoFactorProvider } from "../../../client/api-types.ts"
 import { outboxHint } from "../outbox.ts"
 import { actionButton, actionForm, confirmButton } from "../parts/actions.ts"
+import { codeField } from "../parts/code-field.ts"
 import { type Child, field, fill, firstInput, h } from "../parts/dom.ts"
 import { notify } from "../parts/notices.ts"
 import type { Section } from "../parts/subnav.ts"
@@ -39,6 +40,7 @@ const confirmForm = (
   const form: HTMLFormElement = actionForm(
     {
       label: "Turn on",
+      sign: "check",
       name: "Confirm two-factor",
       submit: async (values) => {
         await call("POST /account/2fa/confirm", { body: { code: values.text("code").trim() } })
@@ -47,13 +49,7 @@ const confirmForm = (
         await loadAccount()
       },
     },
-    field(label, {
-      name: "code",
-      inputmode: "numeric",
-      autocomplete: "one-time-code",
-      maxlength: "64",
-      required: true,
-    }),
+    codeField(label),
     hint?.((code) => {
       firstInput(form).value = code ?? ""
     }),
@@ -122,6 +118,7 @@ const setUpSms = (place: Element): void => {
     }),
   )
   fill(place, form)
+  firstInput(form).focus()
 }
 
 export const drawSecurity: Section["draw"] = (place, lifetime) => {
@@ -129,6 +126,19 @@ export const drawSecurity: Section["draw"] = (place, lifetime) => {
   // The setup steps have a separate section, so that the secret and the codes stay visible when the account changes.
   const step = h("section", { class: "card" })
   fill(place, state, step)
+  const setUpButton = (
+    label: string,
+    setUp: (place: Element) => Promise<void>,
+    properties: Parameters<typeof actionButton>[2],
+  ) =>
+    actionButton(
+      label,
+      async () => {
+        await setUp(step)
+        drawState(account.value)
+      },
+      properties,
+    )
   const drawState = (current: CurrentUser | undefined): void => {
     if (current === undefined) return
     const on = current.user.two_factor_auth ?? []
@@ -144,8 +154,14 @@ export const drawSecurity: Section["draw"] = (place, lifetime) => {
       h(
         "div",
         { class: "row" },
-        !on.includes("AuthenticatorApp") && actionButton("Set up an authenticator app", () => setUpApp(step)),
-        !on.includes("SMS") && actionButton("Set up SMS", async () => setUpSms(step), { class: "plain" }),
+        !on.includes("AuthenticatorApp") &&
+          setUpButton("Set up an authenticator app", setUpApp, {
+            sign: "shield",
+            // The open step has the button to press next.
+            class: step.hasChildNodes() ? "plain" : "",
+          }),
+        !on.includes("SMS") &&
+          setUpButton("Set up SMS", async (place) => setUpSms(place), { class: "plain" }),
         on.map((provider) =>
           confirmButton(
             `Turn off ${names[provider]}`,

@@ -31,7 +31,7 @@ const endButton = ({ current, device = "Unknown device", id }: DisplaySession, a
       notify("The session was ended.", "good")
       if (!current) await again()
     },
-    { class: "plain" },
+    { sign: "log-out", class: "plain" },
   )
 
 const item = (session: DisplaySession, again: () => Promise<void>) =>
@@ -80,7 +80,7 @@ const signOutCard = () =>
       actionButton(
         "Sign out of this device",
         () => leave(signOutHere, "You are signed out of this device."),
-        { class: "plain" },
+        { sign: "log-out", class: "plain" },
       ),
       confirmButton(
         "Sign out of all devices",
@@ -89,7 +89,7 @@ const signOutCard = () =>
           consequence: "Every device and browser has to sign in again, also this one. API keys keep working.",
         },
         () => leave(signOutEverywhere, "You are signed out of all devices."),
-        { class: "plain" },
+        { sign: "log-out", class: "plain" },
       ),
     ),
   )

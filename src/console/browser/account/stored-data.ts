@@ -79,7 +79,7 @@ const entryCard = (all: Entry) => {
                     consequence: "Applications that use this data no longer find it. It cannot be restored.",
                   },
                   () => store(all, {}, "The data was deleted."),
-                  { class: "plain", "aria-label": `Delete the data ${keys[key]}` },
+                  { class: "plain", sign: "trash-2", "aria-label": `Delete the data ${keys[key]}` },
                 ),
             },
             textArea("Data (JSON)", "data", text, "At most 250 KB. Everyone can read it.", 10),

@@ -46,7 +46,7 @@ const boxActions = (box: PublicLootBox, again: Again) =>
           await call("DELETE /lootboxes/{id}", { params: { id: box.id } })
           await again()
         },
-        { class: "plain small" },
+        { sign: "trash-2", class: "plain small" },
       ),
   )
 
@@ -57,6 +57,7 @@ const typeForm = (again: Again) =>
   actionForm(
     {
       label: "Create type",
+      sign: "plus",
       name: "New lootbox type",
       submit: async (values, form) => {
         const number = (name: string) => Number(values.text(name))

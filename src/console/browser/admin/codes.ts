@@ -50,7 +50,7 @@ export const drawCodes: Section["draw"] = async (place) => {
                         await call("DELETE /codes/{code_id}", { params: { code_id: code.id } })
                         await again()
                       },
-                      { class: "plain small" },
+                      { sign: "trash-2", class: "plain small" },
                     )
                   : badge("Deleted"),
               ]),
@@ -66,6 +66,7 @@ export const drawCodes: Section["draw"] = async (place) => {
       actionForm(
         {
           label: "Create code",
+          sign: "plus",
           name: "New discount code",
           submit: async (values, form) => {
             const max_uses = values.text("max_uses")

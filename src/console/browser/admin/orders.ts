@@ -129,7 +129,7 @@ const actions = (order: Order, again: Again) =>
           await call("POST /orders/{id}/resend_confirmation", { params: { id: order.id } })
           notify("The receipt was sent again.", "good")
         },
-        { class: "plain small" },
+        { sign: "mail", class: "plain small" },
       ),
     order.status === "PendingPayment" && paymentForm(order, again),
   )

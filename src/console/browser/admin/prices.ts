@@ -70,6 +70,7 @@ export const drawPrices: Section["draw"] = async (place) => {
   const form = actionForm(
     {
       label: "Save prices",
+      sign: "check",
       name: "Prices",
       submit: save,
       beside: h("button", { type: "button", class: "plain", onclick: reset }, "Undo changes"),

@@ -15,7 +15,12 @@ export const searchForm = ({ find, hint, label, maxlength }: Search) =>
     "div",
     { role: "search" },
     actionForm(
-      { label: "Search", plain: true, submit: (values) => find(values.text("search").trim()) },
+      {
+        label: "Search",
+        sign: "search",
+        plain: true,
+        submit: (values) => find(values.text("search").trim()),
+      },
       field(label, { name: "search", type: "search", maxlength: String(maxlength) }, hint),
     ),
   )

@@ -38,7 +38,7 @@ export const drawTransfers: Section["draw"] = async (place) => {
                     await call("DELETE /transfers/{transfer_id}", { params: { transfer_id: transfer.id } })
                     await again()
                   },
-                  { class: "plain small" },
+                  { sign: "x", class: "plain small" },
                 ),
             ]),
           ),

@@ -95,7 +95,7 @@ const ownCard = (box: PublicLootBox) => {
     sign(isOpened ? "📭" : "🎁"),
     h("h3", {}, name(box), " ", badge(isOpened ? "Opened" : "Unopened", isOpened ? "" : "good")),
     isOpened ? openedIds(box) : facts(box),
-    box.status === "Owned" && actionButton("Open", () => openBox(box)),
+    box.status === "Owned" && actionButton("Open", () => openBox(box), { sign: "package-open" }),
   )
 }
 
@@ -116,7 +116,7 @@ const saleCard = (box: PublicLootBox) => {
             showCart(await call("POST /cart", { body: { items: [{ lootbox_id: box.id }] } }))
             notify("The lootbox was added to your cart.", "good")
           },
-          { class: "tile-action" },
+          { sign: "shopping-cart", class: "tile-action" },
         ),
   )
 }

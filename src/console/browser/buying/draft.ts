@@ -62,7 +62,10 @@ const pay = async (order: DisplayOrder, values: Values): Promise<void> => {
 }
 
 const emptyButton = () =>
-  actionButton("Empty cart", async () => showCart(await call("DELETE /cart")), { class: "quiet" })
+  actionButton("Empty cart", async () => showCart(await call("DELETE /cart")), {
+    sign: "trash-2",
+    class: "quiet",
+  })
 
 /**
  * The form that checks out a draft. It exists as long as the view, so that a typed code is not lost when the cart is

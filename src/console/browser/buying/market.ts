@@ -67,7 +67,11 @@ export const draw: View["draw"] = async (root, lifetime, [requested = ""]) => {
       shown.length === 0 ? nothing() : h("ul", { class: "tiles" }, shown.map(tile)),
       requested === "" &&
         shown.length > 0 &&
-        h("div", { class: "row middle" }, actionButton("Show other ids", load, { class: "plain" })),
+        h(
+          "div",
+          { class: "row middle" },
+          actionButton("Show other ids", load, { sign: "refresh-cw", class: "plain" }),
+        ),
     )
   }
   const read = async (): Promise<Found> => {

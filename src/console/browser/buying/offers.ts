@@ -28,6 +28,8 @@ const buyButton = (item: Offer, kind = "") => {
   if (item.available)
     return actionButton("Add to cart", () => addToCart(item.emoji_id), {
       class: kind,
+      // Tiles stay quiet.
+      ...(kind === "" ? { sign: "shopping-cart" } : {}),
       "aria-label": `Add to cart: ${item.emoji_id}`,
     })
   if (item.availability === "Taken" || item.availability === "InCart")
@@ -37,7 +39,7 @@ const buyButton = (item: Offer, kind = "") => {
         await call("POST /user_interests", { body: { emoji_id: item.emoji_id } })
         notify(`You will be notified when ${item.emoji_id} becomes available.`, "good")
       },
-      { class: "plain", "aria-label": `Notify me when available: ${item.emoji_id}` },
+      { class: "plain", sign: "bell", "aria-label": `Notify me when available: ${item.emoji_id}` },
     )
   return false
 }

@@ -98,6 +98,7 @@ export const pendingView = (order: DisplayOrder, lifetime: Lifetime) => {
       { class: "row" },
       order.remaining_due_in_cents > 0 ? payLink(order) : completeButton(order),
       actionButton("Edit cart", async () => showCart(await call("POST /cart/convert_to_draft")), {
+        sign: "pencil",
         class: "plain",
       }),
       actionButton("Cancel order", cancelOrder, { class: "quiet" }),

@@ -1,7 +1,8 @@
 import type { DisplayTransferRequest } from "../../../client/api-types.ts"
 import { outboxHint } from "../outbox.ts"
 import { actionButton, actionForm } from "../parts/actions.ts"
-import { badge, emojiText, field, firstInput, h } from "../parts/dom.ts"
+import { codeField } from "../parts/code-field.ts"
+import { badge, emojiText, firstInput, h } from "../parts/dom.ts"
 import { when, words } from "../parts/format.ts"
 import { notify } from "../parts/notices.ts"
 import { call } from "../platform/api.ts"
@@ -57,6 +58,7 @@ const codeForm = (transfer: Transfer, side: Side) => {
   const form: HTMLFormElement = actionForm(
     {
       label: isSender ? "Confirm" : "Accept",
+      sign: "check",
       name: isSender ? "Confirm the transfer" : "Accept the transfer",
       submit: async (values) => {
         await call(`POST /transfers/{transfer_id}/${side}_accept`, {
@@ -77,13 +79,7 @@ const codeForm = (transfer: Transfer, side: Side) => {
         endButton(transfer, side),
       ],
     },
-    field("Code from your email", {
-      name: "code",
-      inputmode: "numeric",
-      autocomplete: "one-time-code",
-      maxlength: "32",
-      required: true,
-    }),
+    codeField("Code from your email"),
     outboxHint({
       to: account.value?.user.email ?? "",
       kind: isSender ? "transfer_sender_code" : "transfer_receiver_code",

@@ -39,6 +39,7 @@ const newTransfer = () =>
   actionForm(
     {
       label: "Start transfer",
+      sign: "arrow-left-right",
       name: "New transfer",
       submit: async (values, form) => {
         const message = values.text("message")

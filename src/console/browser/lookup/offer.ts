@@ -23,10 +23,14 @@ const isInCart = (id: string): boolean =>
 const buyButton = (id: string) =>
   isInCart(id)
     ? h("a", { class: "button", href: "#/cart" }, "Go to cart")
-    : actionButton("Add to cart", async () => {
-        showCart(await call("POST /cart", { body: { items: [{ emoji_id: id }] } }))
-        notify(`${id} was added to your cart.`, "good")
-      })
+    : actionButton(
+        "Add to cart",
+        async () => {
+          showCart(await call("POST /cart", { body: { items: [{ emoji_id: id }] } }))
+          notify(`${id} was added to your cart.`, "good")
+        },
+        { sign: "shopping-cart" },
+      )
 
 /** Shows how to buy an id that is not registered. The price is shown only to signed-in users. */
 export const drawOffer = (place: Element, id: string, lifetime: Lifetime): void => {

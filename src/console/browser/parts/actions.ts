@@ -2,9 +2,12 @@ import { ApiError } from "../../../client/api-error.ts"
 import { explain } from "../platform/http.ts"
 import { type Confirmation, confirmAction } from "./dialog.ts"
 import { type Child, fill, h, type Properties } from "./dom.ts"
+import { type IconName, leadingIcon } from "./icon.ts"
 import { notify } from "./notices.ts"
 
 type Button = HTMLButtonElement
+/** The properties of a button, and the icon before its label. */
+type ButtonProperties = Properties<Button> & { readonly sign?: IconName }
 type Action = () => unknown
 
 /**
@@ -25,7 +28,7 @@ const whileDisabled = async (button: Button, task: Action): Promise<void> => {
 const makeButton = (
   label: string,
   action: Action,
-  properties: Properties<Button>,
+  { sign, ...properties }: ButtonProperties,
   confirm: () => boolean | Promise<boolean>,
 ): Button => {
   const button: Button = h(
@@ -42,13 +45,14 @@ const makeButton = (
         }
       },
     },
+    sign !== undefined && leadingIcon(sign),
     label,
   )
   return button
 }
 
 /** A button that runs an action and shows a notice if the action fails. */
-export const actionButton = (label: string, action: Action, properties: Properties<Button> = {}): Button =>
+export const actionButton = (label: string, action: Action, properties: ButtonProperties = {}): Button =>
   makeButton(label, action, properties, () => true)
 
 /** A button for an action that cannot be undone. It asks for confirmation first, and names what the action changes. */
@@ -56,7 +60,7 @@ export const confirmButton = (
   label: string,
   texts: Confirmation,
   action: Action,
-  { class: classes = "plain", ...properties }: Properties<Button> = {},
+  { class: classes = "plain", ...properties }: ButtonProperties = {},
 ): Button =>
   makeButton(label, action, { ...properties, class: `${classes} danger` }, () =>
     confirmAction({ ...texts, yes: label }),
@@ -121,6 +125,8 @@ export class Values {
 
 interface Form {
   readonly label: string
+  /** The icon of the button. */
+  readonly sign?: IconName
   readonly submit: (values: Values, form: HTMLFormElement) => unknown
   readonly beside?: Child
   readonly plain?: boolean
@@ -131,12 +137,12 @@ let forms = 0
 
 /** A form that passes its values to `submit` and shows the error if `submit` fails. */
 export const actionForm = (
-  { beside, label, name, plain, submit }: Form,
+  { beside, label, name, plain, sign, submit }: Form,
   ...children: ReadonlyArray<Child>
 ): HTMLFormElement => {
   const problemId = `problem-${++forms}`
   const problem = h("p", { id: problemId, class: "bad problem", role: "alert" })
-  const button = h("button", { class: plain ? "plain" : "" }, label)
+  const button = h("button", { class: plain ? "plain" : "" }, sign !== undefined && leadingIcon(sign), label)
   const form: HTMLFormElement = h(
     "form",
     {

@@ -4,7 +4,9 @@ import arrowLeft from "lucide-static/icons/arrow-left.svg"
 import arrowLeftRight from "lucide-static/icons/arrow-left-right.svg"
 import arrowRight from "lucide-static/icons/arrow-right.svg"
 import bell from "lucide-static/icons/bell.svg"
+import blocks from "lucide-static/icons/blocks.svg"
 import building2 from "lucide-static/icons/building-2.svg"
+import chartColumn from "lucide-static/icons/chart-column.svg"
 import check from "lucide-static/icons/check.svg"
 import chevronDown from "lucide-static/icons/chevron-down.svg"
 import chevronRight from "lucide-static/icons/chevron-right.svg"
@@ -14,10 +16,12 @@ import circleUser from "lucide-static/icons/circle-user.svg"
 import clock from "lucide-static/icons/clock.svg"
 import copy from "lucide-static/icons/copy.svg"
 import creditCard from "lucide-static/icons/credit-card.svg"
+import database from "lucide-static/icons/database.svg"
 import deleteBack from "lucide-static/icons/delete.svg"
 import download from "lucide-static/icons/download.svg"
 import externalLink from "lucide-static/icons/external-link.svg"
 import gift from "lucide-static/icons/gift.svg"
+import history from "lucide-static/icons/history.svg"
 import idCard from "lucide-static/icons/id-card.svg"
 import info from "lucide-static/icons/info.svg"
 import keyRound from "lucide-static/icons/key-round.svg"
@@ -49,7 +53,9 @@ const sources = {
   "arrow-left-right": arrowLeftRight,
   "arrow-right": arrowRight,
   bell,
+  blocks,
   "building-2": building2,
+  "chart-column": chartColumn,
   check,
   "chevron-down": chevronDown,
   "chevron-right": chevronRight,
@@ -59,10 +65,12 @@ const sources = {
   clock,
   copy,
   "credit-card": creditCard,
+  database,
   delete: deleteBack,
   download,
   "external-link": externalLink,
   gift,
+  history,
   "id-card": idCard,
   info,
   "key-round": keyRound,
@@ -102,4 +110,11 @@ export const icon = (name: IconName): Element => {
   documentElement.setAttribute("class", "icon")
   documentElement.setAttribute("aria-hidden", "true")
   return document.importNode(documentElement, true)
+}
+
+/** Returns an icon that stands before the label of a button. */
+export const leadingIcon = (name: IconName): Element => {
+  const made = icon(name)
+  made.classList.add("leading")
+  return made
 }

@@ -55,16 +55,19 @@ export const callWith = async <N extends OperationName>(
 export const call = <N extends OperationName>(name: N, ...input: Input<N>): Promise<Answer<N>> =>
   callWith({}, name, ...input)
 
-/** Reads a list of ids in pages, because one very long response would delay other requests to the service. */
-const readAll = async <N extends "GET /emoji_id" | "GET /emoji_id/extended">(
+/** Reads a list in pages, because one very long response would delay other requests to the service. */
+const readAll = async <N extends "GET /account/applications" | "GET /emoji_id" | "GET /emoji_id/extended">(
   name: N,
+  limit: number,
 ): Promise<ReadonlyArray<Item<N>>> => {
   const found: Array<Item<N>> = []
-  for await (const item of client.items(name, ...([{ query: { limit: 500 } }] as unknown as Input<N>)))
+  for await (const item of client.items(name, ...([{ query: { limit } }] as unknown as Input<N>)))
     found.push(item)
   return found
 }
 
 /** The ids of the user. */
-export const readIds = () => readAll("GET /emoji_id")
-export const readIdsWithFacts = () => readAll("GET /emoji_id/extended")
+export const readIds = () => readAll("GET /emoji_id", 500)
+export const readIdsWithFacts = () => readAll("GET /emoji_id/extended", 500)
+/** The applications that the user gave access to. */
+export const readGrantedApplications = () => readAll("GET /account/applications", 200)

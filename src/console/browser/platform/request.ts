@@ -27,7 +27,6 @@ export interface Vocabulary {
     readonly members: ReadonlyArray<readonly [sign: string, name: string]>
   }>
   readonly categories: Readonly<Record<string, string>>
-  readonly choices: ReadonlyArray<string>
 }
 
 /** A message of the development outbox. */

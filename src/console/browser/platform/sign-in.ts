@@ -252,8 +252,13 @@ export const draw: View["draw"] = (root, _lifetime, [from]) => {
     }
     fill(place, Object.values(ways)[chosen]?.make(place))
   }
+  /** The URL follows the tab, so that the links of the header to another tab work. */
+  const open = (chosen: number): void => {
+    history.replaceState(null, "", `#/sign-in/${Object.keys(ways)[chosen]}`)
+    choose(chosen)
+  }
   const buttons = Object.entries(ways).map(([name, { label }], n) =>
-    h("button", { type: "button", role: "tab", "data-way": name, onclick: () => choose(n) }, label),
+    h("button", { type: "button", role: "tab", "data-way": name, onclick: () => open(n) }, label),
   )
   tabs.append(...buttons)
   tabs.addEventListener("keydown", (event) => {
@@ -262,7 +267,7 @@ export const draw: View["draw"] = (root, _lifetime, [from]) => {
     const at = buttons.indexOf(document.activeElement as HTMLButtonElement)
     const next = (at + step + buttons.length) % buttons.length
     buttons[next]?.focus()
-    choose(next)
+    open(next)
   })
   root.append(
     heading,

@@ -36,7 +36,7 @@ const removeButton = ({ id }: Editor, record: ShownRecord, name: string) =>
       await sendEdit(id, { delete: [record.hash], insert: [] }, false, "Remove")
       notify(`${name} was removed.`, "good")
     },
-    { class: "plain small", "aria-label": `Remove ${name}` },
+    { class: "plain small", sign: "trash-2", "aria-label": `Remove ${name}` },
   )
 
 const defaultButton = ({ id, present }: Editor, record: ShownRecord, name: string) =>
@@ -71,11 +71,11 @@ const recordRow = (editor: Editor, record: ShownRecord) => {
             "span",
             { class: "row" },
             hasRivals && !isDefault && defaultButton(editor, record, kind.name),
-            h(
-              "button",
-              { type: "button", class: "plain small", "aria-label": `Change ${kind.name}`, onclick: change },
-              "Change",
-            ),
+            actionButton("Change", change, {
+              class: "plain small",
+              sign: "pencil",
+              "aria-label": `Change ${kind.name}`,
+            }),
             removeButton(editor, record, kind.name),
           ),
     )

@@ -38,6 +38,8 @@ export const oauth = async (world: World): Promise<void> => {
   await world.call("oauthToken", {
     form: { grant_type: "refresh_token", refresh_token: json.refresh_token, ...client },
   })
+  await world.call("listGrantedApplications", { as: user })
+  await world.call("revokeGrantedApplication", { as: user, params: { client_id: client.client_id } })
 }
 
 /** The pages of a mailed link: login, first password, two-factor code, and the console's own session. */
