@@ -27,7 +27,8 @@ COPY --from=build /app/dist dist
 COPY --from=build /app/schema/sql schema/sql
 COPY --from=build /app/src/web/assets src/web/assets
 COPY --from=build /app/src/docs-page/examples.json src/docs-page/examples.json
-COPY --from=build /app/docs/wallets.md docs/wallets.md
+COPY --from=build /app/docs/wallets.md /app/docs/verification.md /app/docs/verify.py docs/
+COPY --from=build /app/src/client/package/README.md src/client/package/README.md
 COPY --from=build /app/node_modules node_modules
 # pg_dump, for backups of an external database.
 RUN apt-get update && apt-get install -y --no-install-recommends postgresql-client && rm -rf /var/lib/apt/lists/* \

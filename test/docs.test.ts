@@ -3,11 +3,13 @@ import { dirname, join } from "node:path"
 import { expect, it } from "vitest"
 import { routes } from "../src/routes.ts"
 import { reservedTable, roleTable, scopeTable } from "./fixtures/access-table.ts"
+import { optionsIn, optionTable } from "./fixtures/client-docs.ts"
 import { clientTypes } from "./fixtures/client-types.ts"
 import { endpointTable, replacePart, settingTable } from "./fixtures/generated-docs.ts"
 import { assetTable, networkTable, recordTable, ruleTable } from "./fixtures/wallet-docs.ts"
 
 const root = join(import.meta.dirname, "..")
+const clientReadme = "src/client/package/README.md"
 
 it.each([
   ["docs/api.md", "endpoints", () => endpointTable(routes)],
@@ -19,6 +21,13 @@ it.each([
   ["docs/wallets.md", "networks", networkTable],
   ["docs/wallets.md", "assets", assetTable],
   ["docs/roles.md", "reserved scopes", reservedTable],
+  [clientReadme, "client options", () => optionTable(["client-options.ts", "ClientOptions"])],
+  [clientReadme, "call options", () => optionTable(["operation.ts", "CallOptions"])],
+  [
+    clientReadme,
+    "verify options",
+    () => optionTable(["proofs/verify.ts", "VerifyOptions"], ["proofs/verifier.ts", "ClientVerifyOptions"]),
+  ],
 ])(
   "in %s, the generated table of %s matches the code (update the file with: npm run docs)",
   (name, part, table) => {
@@ -29,6 +38,14 @@ it.each([
     else expect(text).toBe(current)
   },
 )
+
+it("the README of the client explains every option", () => {
+  const text = readFileSync(join(root, clientReadme), "utf8")
+  const login = optionsIn("credentials.ts", "CredentialOptions").map(({ name }) => name)
+  expect(login).toEqual(expect.arrayContaining(["apiKey", "storage", "token"]))
+  for (const name of login) expect(text).toMatch(new RegExp(`^\\| .*\`${name}\``, "m"))
+  expect(text).not.toMatch(/^\| `\w+` \|\s+\|$/m)
+})
 
 it("the client's types of all operations match the route table (update the file with: npm run docs)", () => {
   const file = join(root, "src/client/api-types.ts")

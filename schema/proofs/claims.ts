@@ -56,10 +56,17 @@ const canonicalJson = (value: unknown): string => {
 }
 
 /**
- * Returns the hash of an answer: SHA-256 over its canonical JSON, in base64url. These members are left out: the proof itself,
- * the view counts, which change with every request, and the spelling that was requested.
+ * Returns the hash of an answer or an error: SHA-256 over its canonical JSON, in base64url. These members are left out: the
+ * proof itself, the view counts and the id of the request, which change with every request, and the spelling that was
+ * requested.
  */
 export const answerHash = (answer: object): string => {
-  const { emoji_id: _, proof: __, stats: ___, ...signed } = answer as Readonly<Record<string, unknown>>
+  const {
+    emoji_id: _,
+    proof: __,
+    request_id: ___,
+    stats: ____,
+    ...signed
+  } = answer as Readonly<Record<string, unknown>>
   return createHash("sha256").update(canonicalJson(signed)).digest("base64url")
 }

@@ -70,16 +70,22 @@ const ask = (client: Client, emoji_id: string, [form, one = "", two]: ProvenRequ
   }
 }
 
-/** Returns the answer, or the error of an id that is not registered, which has a proof too. */
+/** Returns the answer, or an error about the id. It has a proof too, for example if the id is not registered. */
 const answerOf = async (client: Client, input: Input, emojiId: string, request: ProvenRequest) => {
   const file = optionOf(input, "answer")
   if (file !== undefined) return readJson("answer", file)
   try {
     return await ask(client, emojiId, request)
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404 && "proof" in Object(error.body)) return error
+    if (error instanceof ApiError && "proof" in Object(error.body)) return error
     throw error
   }
+}
+
+/** The code of the error, if the proven answer is an error of resolve. */
+const errorOf = (answer: object): { readonly error?: string } => {
+  const { code } = Object(answer instanceof ApiError ? answer.body : answer) as { readonly code?: unknown }
+  return typeof code === "string" ? { error: code } : {}
 }
 
 const verify: ServiceCommand = {
@@ -97,13 +103,7 @@ const verify: ServiceCommand = {
     const answer = await answerOf(client, input, emojiId, request)
     const atLeast = readVersion(optionOf(input, "at-least") ?? "0")
     try {
-      const {
-        emojiId: emoji_id,
-        expiresAt,
-        isSignedByOwner,
-        issuedAt,
-        ...facts
-      } = await client.verify(answer, {
+      const found = await client.verify(answer, {
         emojiId,
         request,
         atLeast,
@@ -111,11 +111,17 @@ const verify: ServiceCommand = {
       })
       print({
         valid: true,
-        emoji_id,
-        ...facts,
-        signed_by_owner: isSignedByOwner,
-        issued_at: issuedAt.toISOString(),
-        expires_at: expiresAt.toISOString(),
+        ...errorOf(answer),
+        origin: found.origin,
+        emoji_id: found.emojiId,
+        registered: found.registered,
+        version: found.version,
+        records_root: found.recordsRoot,
+        owner: found.owner,
+        signed_by_owner: found.isSignedByOwner,
+        key_id: found.keyId,
+        issued_at: found.issuedAt.toISOString(),
+        expires_at: found.expiresAt.toISOString(),
       })
     } catch (error) {
       if (error instanceof ProofRefused) throw new Error(`${error.code}: ${error.message}`)

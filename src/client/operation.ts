@@ -8,6 +8,7 @@ type Query<Q> = keyof Q extends never ? {} : {} extends Q ? { readonly query?: Q
 type Body<B> = [B] extends [undefined] ? {} : { readonly body: B }
 
 export interface CallOptions {
+  /** Ends the call, also while it waits for a retry. */
   readonly signal?: AbortSignal
   /**
    * Requests with the same key are executed once. Without it, the client generates a key for each call. Pass one to

@@ -23,8 +23,11 @@ export const codeBlock = (text: string, label?: string): Html =>
 const startPages = [
   ["/docs", "Quickstart"],
   ["/docs/for-wallets", "For wallets"],
+  ["/docs/verification", "Verify answers"],
+  ["/docs/client", "Client"],
   ["/docs/records", "Records"],
   ["/docs/errors", "Errors"],
+  ["/docs/limits", "Rate limits"],
   ["/docs/live", "Live updates"],
   ["/docs/schemas", "Schemas"],
 ] as const

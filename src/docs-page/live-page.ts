@@ -56,6 +56,7 @@ const frames: Readonly<Record<string, object>> = {
 }
 
 const whatToDo: Readonly<Record<string, string>> = {
+  lost: "The network failed, or the client read too slowly. Connect again with backoff, and resume.",
   restart: "The process restarts. Connect again after a random delay of up to a second.",
   tryLater: "The token could not be checked. Connect again with backoff.",
   defect: "Internal error. Connect again with backoff.",
@@ -118,8 +119,9 @@ ${Object.keys(serverFrames).map(frame)}
 ${eventsView(reference)}
 <h2 id="close-codes">Close codes</h2>
 <div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead><tr><th>code</th><th>what to do</th></tr></thead><tbody>
-${Object.entries(asyncApi["x-close-codes"]).map(([name, code]) => html`<tr><td>${code}</td><td>${whatToDo[name]}</td></tr>`)}
-<tr><td>1006</td><td>The network failed, or the client read too slowly. Connect again with backoff, and resume.</td></tr>
+${Object.entries({ lost: 1006, ...asyncApi["x-close-codes"] })
+  .toSorted(([, one], [, other]) => one - other)
+  .map(([name, code]) => html`<tr><td>${code}</td><td>${whatToDo[name]}</td></tr>`)}
 </tbody></table></div>
 <p>Backoff: wait a random time between zero and a limit, which starts at 0.5 seconds and doubles up to 30 seconds.</p>
 <h2 id="limits">Limits</h2>

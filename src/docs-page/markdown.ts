@@ -3,8 +3,15 @@ import { codeBlock, prose } from "./layout.ts"
 
 /**
  * Shows the Markdown of this project's own guides: headings, paragraphs, lists, tables, code, links and strong text. A
- * block ends at an empty line.
+ * block ends at an empty line, except code.
  */
+
+/** The label of a code block, which begins with three backticks, a language, and for a complete file its name. */
+const labelOf = (first: string): string => {
+  const [language = "", name] = first.slice(3).split(" ")
+  if (name !== undefined) return `${name}.${language}`
+  return language === "sh" ? "Shell" : language
+}
 
 /** The id of a heading, as on other sites that show Markdown. */
 export const headingId = (title: string): string =>
@@ -25,6 +32,8 @@ export const tableView = (head: ReadonlyArray<Content>, rows: ReadonlyArray<Read
 ${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}
 </tbody></table></div>`
 
+const itemView = (item: string): Html => html`<li>${prose(item.replaceAll(/\s+/g, " "))}</li>`
+
 const blockView = (block: string): Content => {
   const lines = block.split("\n")
   const [first = ""] = lines
@@ -36,7 +45,7 @@ const blockView = (block: string): Content => {
       ? html`<h2 id="${id}">${prose(title)}</h2>`
       : html`<h3 id="${id}">${prose(title)}</h3>`
   }
-  if (first.startsWith("```")) return codeBlock(lines.slice(1, -1).join("\n"), first.slice(3))
+  if (first.startsWith("```")) return codeBlock(lines.slice(1, -1).join("\n"), labelOf(first))
   if (first.startsWith("|")) {
     const [head = [], , ...rows] = lines.map(cellsOf)
     return tableView(
@@ -46,10 +55,21 @@ const blockView = (block: string): Content => {
   }
   if (first.startsWith("- ")) {
     const items = block.slice(2).split(/\n- /)
-    return html`<ul>${items.map((item) => html`<li>${prose(item.replaceAll(/\s+/g, " "))}</li>`)}</ul>`
+    return html`<ul>${items.map(itemView)}</ul>`
+  }
+  if (/^1\. /.test(first)) {
+    const items = block.slice(3).split(/\n\d+\. /)
+    return html`<ol>${items.map(itemView)}</ol>`
   }
   return html`<p>${prose(lines.join(" "))}</p>`
 }
+
+const codeFence = /^(```[^\n]*\n[\s\S]*?\n```)$/m
+
+const blocksOf = (text: string): ReadonlyArray<string> =>
+  text
+    .split(codeFence)
+    .flatMap((part) => (part.startsWith("```") ? [part] : part.split(/\n{2,}/).map((block) => block.trim())))
 
 /**
  * Shows a guide without its title. `linkOf` returns where a link leads on the served pages. A link without such a place is
@@ -62,6 +82,7 @@ export const markdown = (text: string, linkOf: (path: string) => string | undefi
       const place = linkOf(path)
       return place === undefined ? name : all.replace(`(${path})`, `(${place})`)
     })
-  const blocks = linked.split(/\n{2,}/).map((block) => block.trim())
-  return html`${blocks.filter((block) => block !== "" && !block.startsWith("# ")).map(blockView)}`
+  return html`${blocksOf(linked)
+    .filter((block) => block !== "" && !block.startsWith("# "))
+    .map(blockView)}`
 }

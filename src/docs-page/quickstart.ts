@@ -67,7 +67,9 @@ Start Node 20 with <code>--experimental-websocket</code>. After an update of thi
 service, run the same <code>npm install</code> again: <code>npm ci</code> refuses a package that has changed since it was installed. Programs in other languages use <a href="/docs/live">the frames</a>.</p>
 <p>Show every new address and warning to the user before they sign. Never send without the memo, if there is one.
 <a href="/docs/for-wallets">For wallets</a> has all rules, warnings, networks and assets, and <a href="/docs/records">Records</a> the forms of the
-data.</p>
+data. To check offline that nobody on the way has changed an answer, add <code>proof: true</code> to the query and call
+<code>directory.verify(answer)</code>: <a href="/docs/verification">Verify answers</a> explains what this proves.
+<a href="/docs/client">Client</a> has all options and methods of the package.</p>
 <h2 id="authentication">Authentication</h2>
 <p>Send <code>Authorization: Bearer</code> with an access token from <a href="/docs/authentication#login">POST /auth/token</a>, or
 <code>X-Api-Key</code> with a key from <a href="/docs/api-keys#createApiKey">POST /api_keys</a>. An access token lives 15 minutes:

@@ -1,4 +1,5 @@
 import type { openApi } from "../http/openapi.ts"
+import type { LimitName } from "../http/route.ts"
 import type { asyncApi } from "../live/asyncapi.ts"
 import type { Operation, Shapes } from "./document.ts"
 
@@ -8,6 +9,12 @@ export interface Reference {
   readonly openApi: ReturnType<typeof openApi>
   readonly asyncApi: ReturnType<typeof asyncApi>
   /** The accounts that a visitor can try. Empty unless the service has demo data with published passwords. */
+  readonly limits: {
+    /** Undefined if the service does not limit requests. */
+    readonly coldLookupsPerMinute: number | undefined
+    /** The rate limit of each operation that has one, by its id. */
+    readonly byOperation: Readonly<Record<string, LimitName>>
+  }
   readonly demoLogins: ReadonlyArray<{ readonly email: string; readonly password: string }>
 }
 

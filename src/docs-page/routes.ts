@@ -33,6 +33,12 @@ export const referenceOf = (config: Config, table: ReadonlyArray<Route>): Refere
   baseUrl: config.baseUrl,
   openApi: openApi(table, [serverOf(config.baseUrl)], readExamples()),
   asyncApi: asyncApi(config.baseUrl, readExamples().events),
+  limits: {
+    coldLookupsPerMinute: config.rateLimit === "off" ? undefined : config.coldLookupsPerMinute,
+    byOperation: Object.fromEntries(
+      table.flatMap(({ id, internal, limit }) => (internal || limit === undefined ? [] : [[id, limit]])),
+    ),
+  },
   demoLogins: demoLoginsOf(config),
 })
 

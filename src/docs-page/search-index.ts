@@ -3,7 +3,7 @@ import { formatTag } from "../../schema/directory/records/record-tag.ts"
 import { nativeTickers } from "../../schema/directory/ticker.ts"
 import { liveEvents } from "../../schema/live-events.ts"
 import { readExamples } from "./examples.ts"
-import { headingId } from "./markdown.ts"
+import { guideChapters } from "./guides.ts"
 import {
   liveGroup,
   operationsOf,
@@ -14,7 +14,6 @@ import {
   titleOf,
   topicsOf,
 } from "./reference.ts"
-import { walletChapters } from "./wallets-page.ts"
 
 /** An entry of the search: what it is called, where it is, and the words by which it is found. */
 interface SearchEntry {
@@ -31,6 +30,13 @@ const chapters: ReadonlyArray<readonly [title: string, href: string, words: stri
   ["Safe retries", "/docs#idempotency", "idempotency-key repeat"],
   ["Lists", "/docs#lists", "paging cursor after before limit link"],
   ["For wallets", "/docs/for-wallets", "guide address resolve network asset memo warning"],
+  ["Verify answers", "/docs/verification", "guide proof signature signed offline keys"],
+  ["Client", "/docs/client", "guide package npm typescript options updates"],
+  [
+    "Rate limits",
+    "/docs/limits",
+    "429 ratelimit-limit ratelimit-remaining ratelimit-reset retry-after budget",
+  ],
   ["Records", "/docs/records", "tag category kind data form single-value"],
   ["Default records", "/docs/records#default", "several addresses payment"],
   ["bypass_single_restrictions, merkle_root, signature", "/docs/records#edit-members", "patch edit"],
@@ -75,9 +81,7 @@ export const searchIndex = (reference: Reference): ReadonlyArray<SearchEntry> =>
     ...{ kind: name in liveEvents ? "Event" : "Frame", title: name, words: `live websocket ${summary}` },
     href: `/docs/live#${name in liveEvents ? "event" : "frame"}-${name}`,
   })),
-  ...walletChapters().map((title) => ({
-    ...{ kind: "For wallets", title, href: `/docs/for-wallets#${headingId(title)}`, words: "wallet address" },
-  })),
+  ...guideChapters(),
   ...listedKinds.map(({ form, name, tag }) => ({
     ...{ kind: `Record ${tag}`, title: name, href: `/docs/records#tag-${tag}`, words: `tag data ${form}` },
   })),

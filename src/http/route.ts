@@ -31,7 +31,7 @@ type PrincipalFor<A extends AuthScheme> = A extends "none"
     ? Principal | null
     : Principal
 
-/** Named rate limits. Their budgets are in `limits/rate-limits.ts`. */
+/** Named rate limits. Their budgets are in `limits/budgets.ts`. */
 export type LimitName = "login" | "mail" | "code" | "write" | "read"
 
 /**

@@ -12,7 +12,7 @@ const keys = route({
   group: "lookup",
   summary: "Get the public keys that verify signed answers",
   description:
-    "The keys that sign the `proof` of an answer, with the times between which their proofs are valid. Store them, and verify answers without a connection. A new key is published before it signs, so read them again every few minutes, or when a proof names a key that you do not have. docs/verification.md has the checks.",
+    "The keys that sign the `proof` of an answer, with the times between which their proofs are valid. Store them, and verify answers without a connection. A new key is published before it signs, so read them again every few minutes, or when a proof names a key that you do not have. [Verify answers](/docs/verification) has the checks.",
   method: "get",
   path: "/.well-known/emoji-id-directory",
   auth: "none",

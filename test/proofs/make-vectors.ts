@@ -94,6 +94,14 @@ const resolved = {
   error: null,
   version: 7,
 }
+const noAddress = {
+  error: "This emoji id has no LTC address for litecoin.",
+  code: "no_address",
+  warnings: [],
+  version: 7,
+}
+const resolveLitecoin = ["resolve", "LTC"]
+const goodNoAddress = { ...proven(noAddress, resolveLitecoin), request_id: "6f1c" }
 const goodResolved = proven(resolved, ["resolve", "BTC"])
 const payments = {
   status: true,
@@ -171,6 +179,11 @@ const valid: ReadonlyArray<Case> = [
     request: ["payment"],
   },
   { name: "a resolved address", answer: goodResolved, request: ["resolve", "BTC"] },
+  {
+    name: "the error that there is no address: the id of the request is not signed",
+    answer: goodNoAddress,
+    request: resolveLitecoin,
+  },
   {
     name: "an answer of a batch: the requested spelling is not signed",
     answer: { emoji_id: "🚀🌊💜", ...good },
@@ -308,6 +321,30 @@ const refused: ReadonlyArray<Case & { readonly error: string }> = [
     answer: { ...goodResolved, address: "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2" },
     request: ["resolve", "BTC"],
     error: "altered_answer",
+  },
+  {
+    name: "an error instead of an address",
+    answer: { ...noAddress, proof: goodResolved.proof },
+    request: ["resolve", "BTC"],
+    error: "altered_answer",
+  },
+  {
+    name: "an address instead of an error",
+    answer: { ...goodResolved, proof: goodNoAddress.proof },
+    request: resolveLitecoin,
+    error: "altered_answer",
+  },
+  {
+    name: "another error",
+    answer: { ...goodNoAddress, code: "unknown_asset" },
+    request: resolveLitecoin,
+    error: "altered_answer",
+  },
+  {
+    name: "the error for another asset",
+    answer: goodNoAddress,
+    request: ["resolve", "BTC"],
+    error: "wrong_request",
   },
   {
     name: "an added memo",

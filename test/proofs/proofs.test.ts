@@ -195,6 +195,31 @@ describe("an id that is not registered", () => {
   })
 })
 
+describe("an id that has no address", () => {
+  it.each([
+    ["no_address", { asset: "LTC" }],
+    ["network_required", { asset: "USDC" }],
+    ["unknown_network", { asset: "BTC", network: "tron" }],
+    ["unknown_asset", { asset: "NOTHING" }],
+  ])("answers with an error whose proof verifies offline: %s", async (code, asked) => {
+    const one = createClient({ baseUrl: service.url })
+    const ask = () =>
+      one
+        .call("GET /emoji_id/{emoji_id}/resolve", { params, query: { proof, ...asked } })
+        .catch((thrown: unknown) => thrown)
+    const [first, second] = [await ask(), await ask()]
+    if (!(first instanceof ApiError && second instanceof ApiError)) throw first
+    expect(first.code).toBe(code)
+    expect(await one.verify(first, { atLeast: 2 })).toMatchObject({ registered: true, version: 2 })
+    // The id of the request is another one, and the proof is the stored one.
+    expect(Object(second.body).proof).toBe(Object(first.body).proof)
+    expect(await one.verify(second)).toMatchObject({ emojiId: id })
+    Object.assign(Object(second.body), { code: "other" })
+    expect(await codeOf(one.verify(second))).toBe("altered_answer")
+    expect(await codeOf(one.verify(first, { request: ["resolve", "BTC"] }))).toBe("wrong_request")
+  })
+})
+
 describe("a batch with proofs", () => {
   it("has a proof for every valid id, which the client verifies", async () => {
     const one = createClient({ baseUrl: service.url })

@@ -1,6 +1,6 @@
 import { ApiError } from "../api-error.ts"
-import type { LiveLookupResult, ProofKeys } from "../api-types.ts"
-import { AskedAnswers } from "./asked.ts"
+import type { ProofKeys } from "../api-types.ts"
+import type { AskedAnswers } from "./asked.ts"
 import { ProofRefused, type Verified, type VerifyOptions, verifyAnswer } from "./verify.ts"
 
 /** The keys are read again for an unknown key after this time, and for any proof after a day. */
@@ -15,11 +15,12 @@ export type ClientVerifyOptions = Partial<VerifyOptions> & {
 
 /** Verifies the answers of one client. */
 export class AnswerVerifier {
-  readonly asked = new AskedAnswers()
+  readonly #asked: AskedAnswers
   readonly #read: () => Promise<ProofKeys>
   #keys: { readonly document: Promise<ProofKeys>; readonly readAt: number } | undefined
 
-  constructor(read: () => Promise<ProofKeys>) {
+  constructor(asked: AskedAnswers, read: () => Promise<ProofKeys>) {
+    this.#asked = asked
     this.#read = read
   }
 
@@ -35,15 +36,9 @@ export class AnswerVerifier {
     return document
   }
 
-  /** Live results have the id that was requested, which this client has written into them. */
-  addLive(found: LiveLookupResult): LiveLookupResult {
-    this.asked.set(found, { emojiId: found.emoji_id, request: ["live"] })
-    return found
-  }
-
   async verify(given: object, { keys, ...options }: ClientVerifyOptions = {}): Promise<Verified> {
     const answer = given instanceof ApiError ? Object(given.body) : given
-    const { emojiId, request } = { ...this.asked.find(answer), ...options }
+    const { emojiId, request } = { ...this.#asked.find(answer), ...options }
     if (emojiId === undefined || request === undefined)
       throw new TypeError("This is not an answer of this client. Pass `emojiId` and `request`.")
     const asked = { ...options, emojiId, request }

@@ -9,6 +9,7 @@ export type ProvenRequest = ReadonlyArray<string>
 export interface VerifyOptions {
   /** The emoji id that was asked about, in any spelling. */
   readonly emojiId: string
+  /** What was asked, for example `["resolve", "BTC"]`. The client knows it, and `emojiId`, of its own answers. */
   readonly request: ProvenRequest
   /** The highest version of the id that is known. An answer with a lower one is refused. */
   readonly atLeast?: number | undefined
@@ -18,11 +19,17 @@ export interface VerifyOptions {
 
 /** What a valid proof says. */
 export interface Verified {
+  /** The public address of the service that signed the answer. */
+  readonly origin: string
+  /** The `kid` of the key that signed the answer. */
+  readonly keyId: string
   /** The canonical form of the id. */
   readonly emojiId: string
   readonly registered: boolean
   /** 0 if the id is not registered. Store it, and pass it as `atLeast` the next time. */
   readonly version: number
+  /** The Merkle root over all records of the id, as hex. Null if the id is not registered. */
+  readonly recordsRoot: string | null
   /** The public key that owns the id. Null if there is none. */
   readonly owner: string | null
   /** Whether the owner has signed the records with this key. */
@@ -142,7 +149,13 @@ const canonical = (value: unknown): string => {
 }
 
 const hashOf = async (answer: object): Promise<string> => {
-  const { emoji_id: _, proof: __, stats: ___, ...signed } = answer as Record<string, unknown>
+  const {
+    emoji_id: _,
+    proof: __,
+    request_id: ___,
+    stats: ____,
+    ...signed
+  } = answer as Record<string, unknown>
   const text = new TextEncoder().encode(canonical(signed))
   return base64urlOf(new Uint8Array(await crypto.subtle.digest("SHA-256", text)))
 }
@@ -183,12 +196,14 @@ export const verifyAnswer = async (
   answer: object,
   { atLeast = 0, emojiId, now = Date.now() / 1000, request }: VerifyOptions,
 ): Promise<Verified> => {
+  if (crypto.subtle === undefined)
+    throw new Error("Proofs are checked with WebCrypto, which browsers offer only to pages over HTTPS.")
   const given: Answer = answer
   const { claims, kid, signature, signed } = parse(given.proof)
   const key = keys.find((one) => one.kid === kid)
   if (key === undefined) throw new ProofRefused("unknown_key")
   refuseUnless(await verifyEd25519(bytesOf(key.x), signed, signature), "bad_signature")
-  const { emoji_id, exp, iat, owner = null, registered, version } = claims
+  const { emoji_id, exp, iat, owner = null, records_root = null, registered, version } = claims
   refuseUnless(claims.origin === origin, "wrong_origin")
   refuseUnless(isSameId(emojiId, emoji_id), "wrong_id")
   refuseUnless(given.emoji_id === undefined || isSameId(String(given.emoji_id), emoji_id), "wrong_id")
@@ -198,9 +213,12 @@ export const verifyAnswer = async (
   if (!registered) refuseUnless(isDenial(given), "altered_answer")
   const isSignedByOwner = registered && (await checkAnswer(given, claims, request))
   return {
+    origin,
+    keyId: kid,
     emojiId: emoji_id,
     registered,
     version,
+    recordsRoot: records_root,
     owner,
     isSignedByOwner,
     issuedAt: new Date(iat * 1000),

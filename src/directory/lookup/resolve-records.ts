@@ -12,7 +12,7 @@ import {
 import { parseQueryText } from "../../http/request/decode.ts"
 import { maxQueryUnits } from "./select-records.ts"
 
-interface Refusal {
+export interface Refusal {
   readonly refused: ResolveRefused
   readonly warnings: ReadonlyArray<ResolveWarning>
   readonly version: number

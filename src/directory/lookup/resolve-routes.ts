@@ -22,8 +22,8 @@ import { route } from "../../http/route.ts"
 import { etagOf, isHeld, lookupHeaders, notRegisteredText } from "./answer.ts"
 import { admitCold } from "./cold-limit.ts"
 import { checkRegistered, Lookups } from "./lookups.ts"
-import { requestOf, resolveMany, resolveOne } from "./resolve.ts"
-import { aboutProof, replySigned } from "./signed-lookup.ts"
+import { errorOf, requestOf, resolveBody, resolveMany, resolveOne } from "./resolve.ts"
+import { aboutProof, replyFound, replySigned } from "./signed-lookup.ts"
 
 const group = "lookup"
 
@@ -33,7 +33,8 @@ const one = route({
   summary: "Get the address to which a wallet sends an asset on a network",
   description:
     "Selects one address by fixed rules, checks that it belongs to the network, and returns it in the form that users paste. `rule` names the rule, and `warnings` contains reasons to ask the user, such as a new owner. If there is no address, the answer is 404 `no_address`; an asset on several networks without `network` is 400 `network_required`. Never send without the `memo` if there is one. [For wallets](/docs/for-wallets) has the rules, warnings, networks and assets." +
-    aboutProof,
+    aboutProof +
+    " The errors `no_address`, `network_required`, `unknown_network` and `unknown_asset` have a proof as well, so that a wallet can check that there is really no address.",
   method: "get",
   path: "/emoji_id/:emoji_id/resolve",
   auth: "none",
@@ -50,12 +51,14 @@ const one = route({
       const form = {
         request: requestOf(asset, network),
         name: `/resolve?${request.search}`,
-        select: (whole: LookupResponse) =>
-          Effect.map(resolveOne(whole, asset, network), ({ answer }) => answer),
+        // An error of a registered id is an answer too: its proof says that there is no address.
+        select: (whole: LookupResponse) => resolveBody(whole, asset, network),
       }
-      return yield* replySigned(params.emoji_id, request, form, (denial) =>
-        Effect.fail(new NotFound({ error: notRegisteredText, details: { proof: denial } })),
-      )
+      return yield* replySigned(params.emoji_id, request, form, {
+        found: (answer, proof) =>
+          "code" in answer ? Effect.fail(errorOf({ ...answer, proof })) : replyFound(answer, proof),
+        missing: (proof) => Effect.fail(new NotFound({ error: notRegisteredText, details: { proof } })),
+      })
     }
     const id = yield* checkEmojiId(params.emoji_id)
     const lookup = yield* (yield* Lookups).view(id, admitCold(request))

@@ -5,13 +5,14 @@ import {
   type BatchResolveAnswer,
   isRecentChange,
   type ResolveItem,
+  type ResolveResponse,
 } from "../../../schema/directory/resolve/response.ts"
 import { NetworkRequired, NoAddress, UnknownAsset, UnknownNetwork } from "../../../schema/errors.ts"
 import type { ProvenRequest } from "../../../schema/proofs/claims.ts"
 import { DatabaseClock } from "../../postgres/database-clock.ts"
 import { isRegistered, type LookupAnswer, notRegisteredText, readAnswer } from "./answer.ts"
 import { Lookups } from "./lookups.ts"
-import { makeResolve } from "./resolve-records.ts"
+import { makeResolve, type Refusal } from "./resolve-records.ts"
 import { httpSubject, retryChanged, SignedAnswers } from "./signed-answers.ts"
 
 const errors = {
@@ -21,21 +22,45 @@ const errors = {
   no_address: NoAddress,
 }
 
+/** The body of an API error, without the id of the request. */
+interface ErrorBody {
+  readonly error: string
+  readonly code: keyof typeof errors
+  readonly [member: string]: unknown
+}
+
+const errorBody = ({ refused, version, warnings }: Refusal): ErrorBody => {
+  const { code, message, networks } = refused
+  const details = code === "no_address" ? { warnings, version } : networks.length === 0 ? {} : { networks }
+  return { error: message, code, ...details }
+}
+
+/** Makes the API error with this body. */
+export const errorOf = ({ code, error, ...details }: ErrorBody) => new errors[code]({ error, details })
+
+/** Resolves an asset of a registered id. Returns the body of an API error if there is no address. */
+export const resolveBody = (
+  whole: LookupResponse,
+  asset: string,
+  network: string | undefined,
+): Effect.Effect<ResolveResponse | ErrorBody, never, DatabaseClock> =>
+  DatabaseClock.use((clock) =>
+    Effect.sync(() => {
+      const answer = makeResolve(whole, clock.now())(asset, network)
+      return "refused" in answer ? errorBody(answer) : answer
+    }),
+  )
+
 /** Resolves an asset of a registered id. Fails with an API error if there is no address. */
 export const resolveOne = Effect.fnUntraced(function* (
   whole: LookupResponse,
   asset: string,
   network: string | undefined,
 ) {
+  const answer = yield* resolveBody(whole, asset, network)
+  if ("code" in answer) return yield* errorOf(answer)
   const nowMs = (yield* DatabaseClock).now()
-  const answer = makeResolve(whole, nowMs)(asset, network)
-  if (!("refused" in answer)) return { answer, isCacheable: !isRecentChange(whole.owner_changed_at, nowMs) }
-  const { refused, version, warnings } = answer
-  const { code, message, networks } = refused
-  return yield* new errors[code]({
-    error: message,
-    details: code === "no_address" ? { warnings, version } : networks.length === 0 ? {} : { networks },
-  })
+  return { answer, isCacheable: !isRecentChange(whole.owner_changed_at, nowMs) }
 })
 
 const refusal = (

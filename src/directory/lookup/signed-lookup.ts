@@ -22,7 +22,7 @@ export const once = <E, R>(admit: Effect.Effect<void, E, R>): Effect.Effect<void
 
 /** Appended to the descriptions of the lookup routes. */
 export const aboutProof =
-  " With `proof=true`, the answer has a signed `proof` that a wallet can check offline (docs/verification.md), and so has the 404 of an id that is not registered."
+  " With `proof=true`, the answer has a signed `proof` that a wallet can check offline, and so has the 404 of an id that is not registered. [Verify answers](/docs/verification) has the checks."
 
 interface Form<A, E, R> {
   readonly request: ProvenRequest
@@ -31,8 +31,21 @@ interface Form<A, E, R> {
   readonly select: (whole: LookupResponse) => Effect.Effect<A, E, R>
 }
 
-const replyMissing = (proof: string) =>
-  Effect.succeed(Reply.raw(JSON.stringify({ error: notRegisteredText, proof }), missingHeaders, 404))
+/** The responses of a signed lookup. */
+interface Replies<A, E, E2> {
+  readonly found: (answer: A, proof: string) => Effect.Effect<Reply<never>, E>
+  /** The response for an id that is not registered. */
+  readonly missing: (proof: string) => Effect.Effect<Reply<never>, E2>
+}
+
+export const replyFound = (answer: object, proof: string) =>
+  Effect.succeed(Reply.raw(JSON.stringify({ ...answer, proof }), lookupHeaders))
+
+const usualReplies: Replies<object, never, never> = {
+  found: replyFound,
+  missing: (proof) =>
+    Effect.succeed(Reply.raw(JSON.stringify({ error: notRegisteredText, proof }), missingHeaders, 404)),
+}
 
 /** Looks an id up. Returns what `select` returns for its answer, with a proof; or only the proof that it is not registered. */
 export const lookUpSigned = <A extends object, E, R, E2, R2>(
@@ -55,19 +68,14 @@ export const lookUpSigned = <A extends object, E, R, E2, R2>(
     }),
   )
 
-/**
- * Makes the response of a signed lookup. It has no ETag, because a proof expires without a new version of the id. `missing`
- * makes the 404 of an id that is not registered.
- */
-export const replySigned = Effect.fnUntraced(function* <A extends object, E, R, E2 = never>(
+/** Makes the response of a signed lookup. It has no ETag, because a proof expires without a new version of the id. */
+export const replySigned = Effect.fnUntraced(function* <A extends object, E, R, E2 = never, E3 = never>(
   emojiId: string,
   request: Pick<RawRequest, "address" | "headers">,
   form: Form<A, E, R>,
-  missing: (proof: string) => Effect.Effect<Reply<never>, E2> = replyMissing,
+  replies: Replies<A, E2, E3> = usualReplies,
 ) {
   const id = yield* checkEmojiId(emojiId)
   const { answer, proof } = yield* lookUpSigned(id, form, once(admitCold(request)))
-  return answer === undefined
-    ? yield* missing(proof)
-    : Reply.raw(JSON.stringify({ ...answer, proof }), lookupHeaders)
+  return yield* answer === undefined ? replies.missing(proof) : replies.found(answer, proof)
 })

@@ -1,6 +1,7 @@
 import type { LiveLookupResult, ResolveWarning } from "../../../client/api-types.ts"
 import { type Categories, partsOf, writtenData } from "../account/records.ts"
 import { call } from "../platform/api.ts"
+import { client } from "../platform/session.ts"
 
 export type LookupRecord = LiveLookupResult["result"][number]
 
@@ -65,18 +66,37 @@ export interface Checked {
 }
 
 /** An asset whose answer also contains the warning about the owner, for ids without addresses. */
-const anyAsset = { asset: "BTC" }
+const anyAsset: NonNullable<ShownRecord["asset"]> = { asset: "BTC" }
 const maxItems = 99
 /** The service does not know these assets or networks, so it cannot say anything about them. */
 const unknown = ["unknown_asset", "unknown_network"]
 
-/** Asks the service how a wallet would pay to the addresses: the network, the memo, and reasons to ask the recipient. */
-export const checkAddresses = async (id: string, records: ReadonlyArray<ShownRecord>): Promise<Checked> => {
+/**
+ * Asks the service how a wallet would pay to the addresses: the network, the memo, and reasons to ask the recipient. With
+ * `atLeast`, the proof of each answer is checked, and an answer about an older version is refused.
+ */
+export const checkAddresses = async (
+  id: string,
+  records: ReadonlyArray<ShownRecord>,
+  atLeast?: number,
+): Promise<Checked> => {
   const asked = records.filter(({ asset }) => asset !== undefined).slice(0, maxItems)
   const items = [anyAsset, ...asked.map(({ asset }) => asset ?? anyAsset)]
   const { result } = await call("POST /emoji_id/resolve", {
+    query: { proof: atLeast !== undefined },
     body: { items: items.map((item) => ({ emoji_id: id, ...item })) },
   })
+  // An answer that is missing has no proof either, and is refused.
+  if (atLeast !== undefined)
+    await Promise.all(
+      items.map(({ asset, network }, i) =>
+        client.verify(result[i] ?? {}, {
+          emojiId: id,
+          request: network === undefined ? ["resolve", asset] : ["resolve", asset, network],
+          atLeast,
+        }),
+      ),
+    )
   const addresses = new Map<string, AddressFacts>()
   for (const [i, { hash }] of asked.entries()) {
     const answer = result[i + 1]

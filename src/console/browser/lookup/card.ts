@@ -1,16 +1,15 @@
 import type { LiveLookupResult } from "../../../client/api-types.ts"
 import { badge, emojiText, fill, h, keyed } from "../parts/dom.ts"
-import { when } from "../parts/format.ts"
-import { icon } from "../parts/icon.ts"
 import { notify } from "../parts/notices.ts"
-import { failure, loadInto } from "../parts/retry.ts"
+import { loadInto } from "../parts/retry.ts"
 import { Lifetime, type Signal, signal } from "../parts/signal.ts"
 import { call } from "../platform/api.ts"
 import { follow, liveState } from "../platform/live.ts"
 import type { Vocabulary } from "../platform/request.ts"
-import { type Checked, checkAddresses, readRecord, type ShownRecord } from "./address.ts"
+import { type Checked, readRecord, type ShownRecord } from "./address.ts"
 import { drawOffer } from "./offer.ts"
 import { type RecordRow, recordRow } from "./record-row.ts"
+import { makeReview } from "./review.ts"
 import { shareButton } from "./share.ts"
 
 const eventLabels: Readonly<Record<string, string>> = {
@@ -21,14 +20,15 @@ const eventLabels: Readonly<Record<string, string>> = {
   "emoji_id.released": "This id was just released.",
 }
 
+const staleDoubt =
+  "The connection to the service is lost. The owner may have changed the address since. Wait until the connection is back, or ask the recipient before you pay."
+const refusedDoubt = "The answer of the service could not be verified. Do not pay to this address."
+
 const staleText =
   "Connection lost. These records may be out of date. Do not pay to them until the connection is back."
 
-const warning = (...children: ReadonlyArray<string>) =>
-  h("p", { class: "notice warn with-icon" }, icon("triangle-alert"), h("span", {}, ...children))
-
 /** The rows of the records by hash. The facts about the addresses arrive later than the records. */
-const recordList = (isStale: Signal<boolean>) => {
+const recordList = (doubt: Signal<string | undefined>) => {
   const list = h("ul", { class: "records" })
   const rows = new Map<string, RecordRow>()
   return {
@@ -36,9 +36,9 @@ const recordList = (isStale: Signal<boolean>) => {
     show: (records: ReadonlyArray<ShownRecord>): void => {
       keyed(list, records, {
         key: ({ hash }) => hash,
-        version: ({ hash }) => hash,
+        version: (record) => JSON.stringify(record),
         render: (record) => {
-          const row = recordRow(record, isStale)
+          const row = recordRow(record, doubt)
           rows.set(record.hash, row)
           return row.element
         },
@@ -51,34 +51,6 @@ const recordList = (isStale: Signal<boolean>) => {
   }
 }
 
-/** Shows the result of the check of the addresses, and repeats the check for later records. */
-const addressCheck = (id: string, place: Element, show: (checked: Checked) => void) => {
-  let checks = 0
-  const check = async (records: ReadonlyArray<ShownRecord>): Promise<void> => {
-    const current = ++checks
-    try {
-      const checked = await checkAddresses(id, records)
-      if (current !== checks) return
-      show(checked)
-      const { ownerChange } = checked
-      const at = ownerChange?.changed_at
-      fill(
-        place,
-        ownerChange && warning(ownerChange.message, at === undefined ? "" : ` New owner since ${when(at)}.`),
-      )
-    } catch (error) {
-      if (current !== checks) return
-      const text = "The addresses could not be checked for a new owner or a wrong network."
-      fill(
-        place,
-        warning(text),
-        failure(error, () => check(records)),
-      )
-    }
-  }
-  return check
-}
-
 interface LookupCard {
   readonly id: string
   readonly categories: Vocabulary["categories"]
@@ -88,17 +60,18 @@ interface LookupCard {
 /** Shows one id and updates it live. While the connection is lost, the records are shown as out of date. */
 export const lookupCard = ({ categories, id, lifetime }: LookupCard): HTMLElement => {
   const isStale = signal(false)
-  const records = recordList(isStale)
+  const isRefused = signal(false)
+  const doubt = signal<string | undefined>(undefined)
+  const records = recordList(doubt)
   const state = h("div", { class: "row middle" })
   const facts = h("p", { class: "center soft" })
   const news = h("p", { class: "center news", role: "status" })
   const staleNote = h("p", { class: "notice bad stale-note problem", role: "alert" })
-  const warnings = h("div", {})
-  const offer = h("div", {})
+  const offer = h("div", { class: "offer" })
   const shownId = h("p", { class: "center" }, emojiText(id, "huge"))
-  const body = h("div", {}, shownId, facts, state, staleNote, warnings, offer, records.list, news)
+  const review = makeReview({ id, lifetime, onChecked: records.setFacts, onRefused: isRefused.set })
+  const body = h("div", {}, shownId, facts, state, review.element, staleNote, offer, records.list, news)
   const card = h("section", { class: "card lookup", "aria-label": `Lookup result for ${id}` }, body)
-  const check = addressCheck(id, warnings, records.setFacts)
   let status: boolean | undefined
   let offered = new Lifetime()
   lifetime.onEnd(() => offered.end())
@@ -130,16 +103,23 @@ export const lookupCard = ({ categories, id, lifetime }: LookupCard): HTMLElemen
     const shown = result.result.map((record) => readRecord(record, categories))
     records.show(shown)
     if (isChange) for (const entry of records.list.children) entry.classList.add("seen")
-    if (result.status) check(shown)
-    else fill(warnings)
+    review.show({ result, records: shown })
   }
   const start = () => follow(id, { onResult: showResult, onEvent: showEvent })
   const showEvent = (event: string): void => fill(news, eventLabels[event] ?? "")
   let stop = start()
   lifetime.onEnd(() => stop())
+  const showDoubt = (): void => {
+    card.classList.toggle("stale", isStale.value)
+    card.classList.toggle("refused", isRefused.value)
+    fill(staleNote, isStale.value && staleText)
+    const next = isRefused.value ? refusedDoubt : isStale.value ? staleDoubt : undefined
+    if (next !== doubt.value) doubt.set(next)
+  }
+  isRefused.watch(showDoubt)
   isStale.watch((stale) => {
-    card.classList.toggle("stale", stale)
-    fill(staleNote, stale && staleText)
+    showDoubt()
+    if (stale) review.lost()
   })
   lifetime.onEnd(
     liveState.watch((connection) => {

@@ -7,13 +7,12 @@ const shownMs = 2000
 
 const select = (element: Element): void => getSelection()?.selectAllChildren(element)
 
-/** Asks whether data that may be out of date is used anyway. Without a lost connection it does not ask. */
-export const confirmStale = async (isStale: boolean, yes: string): Promise<boolean> =>
-  !isStale ||
+/** Asks whether data that may be wrong is used anyway. Without a doubt it does not ask. */
+export const confirmDoubt = async (doubt: string | undefined, yes: string): Promise<boolean> =>
+  doubt === undefined ||
   confirmAction({
     question: "This may be out of date",
-    consequence:
-      "The connection to the service is lost. The owner may have changed the address since. Wait until the connection is back, or ask the recipient before you pay.",
+    consequence: doubt,
     yes,
   })
 
@@ -22,11 +21,12 @@ interface Copy {
   readonly what: string
   /** The element that shows the text. It is selected if the browser does not let the page copy. */
   readonly shown: Element
-  readonly isStale: () => boolean
+  /** Why the text may be wrong. The user is asked before it is copied then. */
+  readonly doubt: () => string | undefined
 }
 
 /** A button that copies the text that an element shows. */
-export const copyButton = ({ isStale, shown, what }: Copy): HTMLButtonElement => {
+export const copyButton = ({ doubt, shown, what }: Copy): HTMLButtonElement => {
   const label = (name: "copy" | "check", word: string) => [icon(name), h("span", {}, word)]
   const button = h(
     "button",
@@ -35,7 +35,7 @@ export const copyButton = ({ isStale, shown, what }: Copy): HTMLButtonElement =>
       class: "plain small with-icon",
       "aria-label": `Copy ${what}`,
       onclick: async () => {
-        if (!(await confirmStale(isStale(), "Copy anyway"))) return
+        if (!(await confirmDoubt(doubt(), "Copy anyway"))) return
         try {
           await navigator.clipboard.writeText(shown.textContent)
         } catch {

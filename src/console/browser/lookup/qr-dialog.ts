@@ -8,14 +8,14 @@ interface Code {
   readonly name: string
   readonly address: string
   readonly facts: AddressFacts | undefined
-  /** Whether the connection is lost. The dialog closes then, because its address may be out of date. */
-  readonly isStale: Signal<boolean>
+  /** Why the address may be wrong. The dialog closes when there is a doubt. */
+  readonly doubt: Signal<string | undefined>
 }
 
 /** Shows the QR code of an address in a dialog, with what a payer must know about the address. */
-export const showQrCode = async ({ address, facts, isStale, name }: Code): Promise<void> => {
+export const showQrCode = async ({ address, doubt, facts, name }: Code): Promise<void> => {
   const { qrCode } = await import("./qr-code.ts")
-  const wasStale = isStale.value
+  const knownDoubt = doubt.value
   const end = (): void => {
     stop()
     close()
@@ -51,13 +51,10 @@ export const showQrCode = async ({ address, facts, isStale, name }: Code): Promi
     h("p", { class: "center" }, h("code", {}, address)),
     h("div", { class: "row middle" }, h("button", { class: "plain" }, "Close")),
   )
-  const stop = isStale.watch((stale) => {
-    if (!stale || wasStale) return
+  const stop = doubt.watch((text) => {
+    if (text === undefined || text === knownDoubt) return
     // The first call runs before `stop` is set, and it never ends the dialog.
     end()
-    notify(
-      "The QR code was closed, because the connection is lost and the address may be out of date.",
-      "warn",
-    )
+    notify(`The QR code was closed. ${text}`, "warn")
   })
 }

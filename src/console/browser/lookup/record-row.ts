@@ -3,7 +3,7 @@ import { badge, fill, h } from "../parts/dom.ts"
 import { icon } from "../parts/icon.ts"
 import type { Signal } from "../parts/signal.ts"
 import type { AddressFacts, ShownRecord } from "./address.ts"
-import { confirmStale, copyButton } from "./copy.ts"
+import { confirmDoubt, copyButton } from "./copy.ts"
 import { showQrCode } from "./qr-dialog.ts"
 
 export interface RecordRow {
@@ -28,7 +28,7 @@ const openLink = (href: string, name: string) =>
   )
 
 /** Shows a record of a lookup with its buttons. */
-export const recordRow = (record: ShownRecord, isStale: Signal<boolean>): RecordRow => {
+export const recordRow = (record: ShownRecord, doubt: Signal<string | undefined>): RecordRow => {
   const { details, href, isAddress, isDefault, name, value } = record
   const code = h("code", {}, value)
   const facts = h("span", { class: "record-facts" })
@@ -37,8 +37,8 @@ export const recordRow = (record: ShownRecord, isStale: Signal<boolean>): Record
     const button = actionButton(
       "QR code",
       async () => {
-        if (await confirmStale(isStale.value, "Show anyway"))
-          await showQrCode({ name, address: code.textContent, facts: known, isStale })
+        if (await confirmDoubt(doubt.value, "Show anyway"))
+          await showQrCode({ name, address: code.textContent, facts: known, doubt })
       },
       { class: "plain small with-icon", "aria-label": `QR code of the ${name} address` },
     )
@@ -61,14 +61,14 @@ export const recordRow = (record: ShownRecord, isStale: Signal<boolean>): Record
     h(
       "span",
       { class: "record-actions" },
-      copyButton({ what: copied(record), shown: code, isStale: () => isStale.value }),
+      copyButton({ what: copied(record), shown: code, doubt: () => doubt.value }),
       isAddress && qr(),
       href !== undefined && openLink(href, name),
     ),
   )
   const memoLine = (memo: string) => {
     const shown = h("code", {}, memo)
-    const copy = copyButton({ what: `memo of the ${name} address`, shown, isStale: () => isStale.value })
+    const copy = copyButton({ what: `memo of the ${name} address`, shown, doubt: () => doubt.value })
     return h(
       "span",
       { class: "warn small with-icon" },

@@ -39,6 +39,9 @@ import refreshCw from "lucide-static/icons/refresh-cw.svg"
 import search from "lucide-static/icons/search.svg"
 import share2 from "lucide-static/icons/share-2.svg"
 import shield from "lucide-static/icons/shield.svg"
+import shieldAlert from "lucide-static/icons/shield-alert.svg"
+import shieldCheck from "lucide-static/icons/shield-check.svg"
+import shieldOff from "lucide-static/icons/shield-off.svg"
 import shoppingCart from "lucide-static/icons/shopping-cart.svg"
 import smile from "lucide-static/icons/smile.svg"
 import store from "lucide-static/icons/store.svg"
@@ -88,6 +91,9 @@ const sources = {
   search,
   "share-2": share2,
   shield,
+  "shield-alert": shieldAlert,
+  "shield-check": shieldCheck,
+  "shield-off": shieldOff,
   "shopping-cart": shoppingCart,
   smile,
   store,

@@ -1,6 +1,6 @@
 import { ApiError } from "../../../client/api-error.ts"
 import type { TokenResponse } from "../../../client/api-types.ts"
-import { createClient } from "../../../client/client.ts"
+import { createClient } from "../../../client/create-client.ts"
 import { NetworkError } from "../../../client/network-error.ts"
 import type { Answer, Input, OperationName } from "../../../client/operation.ts"
 import { fetchNoted } from "./http.ts"
