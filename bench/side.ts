@@ -30,6 +30,8 @@ export interface ServerSide {
   readonly name: string
   /** Whether this side is the service. With `--url`, a deployment can be measured in its place. */
   readonly isService: boolean
+  /** What the service guarantees and this server does not, for the report. */
+  readonly lacks?: string
   /** Set if every request uses a database. */
   readonly usesDatabase?: true
   readonly start: () => Promise<RunningServer>
@@ -42,6 +44,7 @@ export interface ServerSide {
 export interface DriverSide {
   readonly kind: "driver"
   readonly name: string
+  readonly lacks?: string
   readonly start: () => Promise<Child>
 }
 

@@ -14,6 +14,7 @@ import { baselineOnly } from "../../bench/scenarios/self-checks.ts"
 import { bareUws } from "../../bench/side.ts"
 import { measureScenario } from "../../bench/suite.ts"
 import { inTime, patienceMs } from "../fixtures/suite/patience.ts"
+import { begunAt } from "./report/sample.ts"
 
 const parentProgram = new URL("./fixtures/parent.ts", import.meta.url)
 
@@ -58,12 +59,14 @@ describe("the benchmark suite", () => {
     }
     expect(result.ratios.map(({ metric }) => metric)).toEqual(["rate", "cpu"])
 
-    const results = newResults(new Date("2026-01-02T03:04:05Z"), ["--quick"], [result])
+    const results = newResults(begunAt, ["--quick"], [result])
     const written = await writeResults(directory, results)
     expect(await readResults(written[0]!)).toEqual(results)
     expect((await readdir(directory)).sort()).toEqual([
       "2026-01-02T03-04-05Z.baseline-only.latency.svg",
       "2026-01-02T03-04-05Z.baseline-only.percentiles.svg",
+      "2026-01-02T03-04-05Z.csv",
+      "2026-01-02T03-04-05Z.histograms",
       "2026-01-02T03-04-05Z.json",
       "2026-01-02T03-04-05Z.md",
     ])
