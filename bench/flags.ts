@@ -20,6 +20,8 @@ export interface Flags {
   readonly compare: string | undefined
   readonly readme: boolean
   readonly method: Method["name"]
+  /** Measures with other load generators too and compares them, and does not run `scenarios`. */
+  readonly crossCheck: boolean
   /** Measures the service under multiples of its capacity, and does not run `scenarios`. */
   readonly overload: boolean
   /** Measures the service with 1, 2, 4 and 8 processes, and does not run `scenarios`. */
@@ -57,12 +59,13 @@ Measures the service and its baselines alternately under the same load. Writes a
   --runs N            measured runs of each side (default: ${defaults.runs})
   --quick             one short run of each scenario: a smoke test, not a measurement
   --publish           figures for publication: windows of at least ${published.durationSeconds} s, each with a fresh start of service and
-                      database, at least ${published.runs} per figure (--duration and --runs can increase both); takes hours
+                      database, at least ${published.runs} per figure (--duration and --runs can increase both); takes two hours
   --out DIRECTORY     directory for the results (default: bench/results)
   --compare FILE      compare with an earlier results file; exits 1 if a figure is slower or a scenario fails
   --readme            write the table to bench/README.md
   --list              list the scenarios
 
+  --cross-check       measure lookups with wrk and autocannon too, fan-out with a client on ws, and compare
   --overload          offer 1, 3 and 10 times the measured capacity for writes, and print what is accepted
   --lists             every GET route as a user and as an administrator, with 1,000 and with a million rows of each kind
   --rows N            with --lists: rows of each kind instead of a million
@@ -115,6 +118,7 @@ export function readFlags(args: readonly string[], scenarios: readonly Scenario[
     compare: values.compare,
     readme: values.readme,
     method,
+    crossCheck: values["cross-check"],
     overload: values.overload,
     processes: values.processes,
     year: values.year,
@@ -156,6 +160,7 @@ function parse(args: readonly string[]) {
         runs: { type: "string" },
         quick: { type: "boolean", default: false },
         publish: { type: "boolean", default: false },
+        "cross-check": { type: "boolean", default: false },
         overload: { type: "boolean", default: false },
         processes: { type: "boolean", default: false },
         ids: { type: "string" },

@@ -1,4 +1,5 @@
 import { runAgainst } from "./against/run.ts"
+import { runCrossCheck } from "./cross-check/run.ts"
 import { BenchFailure, UsageError, WrongAnswer } from "./failure.ts"
 import { type Flags, listOf, readFlags, usage } from "./flags.ts"
 import { runIds } from "./growth/ids.ts"
@@ -7,6 +8,7 @@ import { runLists } from "./lists/run.ts"
 import { runOverload } from "./overload/run.ts"
 import { stopAllChildren } from "./process/child.ts"
 import { removeAllDirectories } from "./process/directory.ts"
+import { reportMissing } from "./process/installed.ts"
 import { runProcesses } from "./processes/run.ts"
 import { compare, describe } from "./report/compare.ts"
 import { newResults, readMachine, readResults, writeResults } from "./report/files.ts"
@@ -17,6 +19,7 @@ import type { Method, ScenarioResult } from "./report/results.ts"
 import { markdownOf } from "./report/table.ts"
 import type { Scenario } from "./scenario.ts"
 import { scenarios } from "./scenarios/registry.ts"
+import type { Side } from "./side.ts"
 import { serviceAt } from "./subject.ts"
 import { estimateSeconds, measureScenario } from "./suite.ts"
 
@@ -40,7 +43,10 @@ function aimAt(scenario: Scenario, { url, database, secretKeys }: Flags): Scenar
 
 async function measureAll(flags: Flags): Promise<ScenarioResult[]> {
   const freshStarts = flags.method === "published"
-  const chosen = flags.scenarios.map((scenario) => aimAt(scenario, flags))
+  const missing = (side: Side) => reportMissing(side, (text) => console.error(text))
+  const chosen = flags.scenarios
+    .map((scenario) => aimAt(scenario, flags))
+    .map((one) => ({ ...one, against: one.against.filter(({ side }) => !missing(side)) }))
   const totalSeconds = chosen.reduce(
     (sum, scenario) => sum + estimateSeconds(scenario, { ...flags, freshStarts }),
     0,
@@ -63,7 +69,9 @@ const methodOf = ({ durationSeconds, method, runs }: Flags): Method => ({
 })
 
 /** Returns the measurement that replaces the scenarios. */
-const modeOf = ({ ids, lists, overload, processes, rows, year }: Flags) => {
+const modeOf = (flags: Flags) => {
+  const { crossCheck, ids, lists, overload, processes, rows, year } = flags
+  if (crossCheck) return (onStep: (step: string) => void) => runCrossCheck(flags, onStep)
   if (year) return runYear
   if (overload) return runOverload
   if (processes) return runProcesses

@@ -1,4 +1,4 @@
-import { WrongAnswer } from "./failure.ts"
+import { verified } from "./consistency/verified.ts"
 import type { Assignment, Done, Job } from "./load/generator.ts"
 import type { LoadPlan } from "./load/lane.ts"
 import type { Run } from "./load/run.ts"
@@ -69,9 +69,5 @@ const measureWith =
   async (plan: LoadPlan): Promise<Run> => {
     const done = child.next<Done>("done", plan.warmupSeconds + plan.durationSeconds + slackSeconds)
     child.send({ type: "job", plan } satisfies Job)
-    const { run } = await done
-    const [wrong] = run.audit?.wrong ?? []
-    if (wrong !== undefined)
-      throw new WrongAnswer(`wrong answer from ${side.name} in ${scenario.name}: ${wrong}`)
-    return run
+    return verified((await done).run, side.name, scenario.name)
   }

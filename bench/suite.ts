@@ -9,14 +9,15 @@ import { type Entry, takeTurn } from "./turns.ts"
 const defaultConnections = 64
 const warmupSeconds = 0.3
 /** The shortest warm-up of a side that was just started, for figures that are published. */
-const freshWarmupSeconds = 5
+const defaultFreshWarmupSeconds = 5
 const timeoutSeconds = 5
 const startSeconds = 2.5
 /**
  * The constant rates of a sweep, as shares of the subject's peak rate. All sides use the same rates, so that
  * their latency curves are comparable. A side is not measured at a rate above its own peak rate.
  */
-const defaultSweepShares = [0.25, 0.5, 0.75, 0.9]
+const defaultSweepShares = [0.5, 0.75, 0.9]
+const publishedSweepShares = [0.25, ...defaultSweepShares]
 
 export interface SuiteOptions {
   readonly connections?: number | undefined
@@ -28,6 +29,8 @@ export interface SuiteOptions {
   readonly sweepShares?: readonly number[]
   /** If true, every run has a fresh start of all servers and their databases. */
   readonly freshStarts?: boolean
+  /** The shortest warm-up after such a start. */
+  readonly freshWarmupSeconds?: number
   /** Called before every start and every run, with a description for the progress line. */
   readonly onStep: (step: string) => void
 }
@@ -125,7 +128,7 @@ async function measureEntries(
     await takeTurn(entries, "peak", plan, retakes, report(`peak run ${run} of ${runs}`))
   }
   const known: readonly PeakRuns[] = earlier ?? entries
-  for (const rate of sweepRates(scenario, peakOf(known[0]), options.sweepShares)) {
+  for (const rate of sweepRates(scenario, peakOf(known[0]), sharesOf(options))) {
     // A side cannot serve more than its peak rate. At a higher rate its requests would only form a queue, so it is
     // not measured.
     const capable = entries.filter((_, i) => peakOf(known[i]) >= rate)
@@ -138,7 +141,9 @@ async function measureEntries(
 
 const planOf = (scenario: Scenario, options: SuiteOptions): LoadPlan => {
   const { firstWarmupSeconds = 0 } = scenario
-  const first = options.freshStarts ? Math.max(firstWarmupSeconds, freshWarmupSeconds) : firstWarmupSeconds
+  const first = options.freshStarts
+    ? Math.max(firstWarmupSeconds, options.freshWarmupSeconds ?? defaultFreshWarmupSeconds)
+    : firstWarmupSeconds
   return {
     connections: connectionsOf(scenario, options),
     warmupSeconds,
@@ -172,23 +177,28 @@ const peakOf = (entry: PeakRuns | undefined): number =>
 /** Returns the estimated duration of the scenario in seconds, for the progress line. */
 export const estimateSeconds = (
   scenario: Scenario,
-  options: Pick<SuiteOptions, "durationSeconds" | "freshStarts" | "runs" | "ratePerSecond">,
+  options: Pick<SuiteOptions, "durationSeconds" | "freshStarts" | "runs" | "ratePerSecond" | "sweepShares">,
 ): number => {
-  const sides = participantsOf(scenario).length
+  const participants = participantsOf(scenario)
+  const sides = participants.length
   const rate = options.ratePerSecond ?? scenario.ratePerSecond
-  const loads = rate === undefined ? 1 + sweepRates(scenario, 1e6).length : 1
+  const rates = rate === undefined ? sweepRates(scenario, 1e6, sharesOf(options)).length : 0
+  // A side that asks a database for each request does not reach the rates of a subject that answers from memory.
+  const isCapable = ({ side }: Opponent) =>
+    !(scenario.fromMemory && side.kind === "server" && side.usesDatabase)
+  const windows = sides + rates * participants.filter(isCapable).length
   const runs = options.freshStarts ? options.runs : runsOf(scenario, options)
   const isRestarted = options.freshStarts || (scenario.fresh && rate === undefined)
   const starting = sides * (isRestarted ? runs : 1) * startSeconds
-  const warming = sides * (scenario.firstWarmupSeconds ?? (options.freshStarts ? freshWarmupSeconds : 1))
-  const measuring = sides * runs * loads * (options.durationSeconds + warmupSeconds)
+  const warming =
+    sides * (scenario.firstWarmupSeconds ?? (options.freshStarts ? defaultFreshWarmupSeconds : 1))
+  const measuring = runs * windows * (options.durationSeconds + warmupSeconds)
   const setups = options.freshStarts ? runs : 1
   return setups * ((scenario.setupSeconds ?? 0) + warming) + starting + measuring
 }
 
-const sweepRates = (
-  scenario: Scenario,
-  peak: number,
-  shares: readonly number[] = defaultSweepShares,
-): number[] =>
+const sharesOf = ({ freshStarts, sweepShares }: Pick<SuiteOptions, "freshStarts" | "sweepShares">) =>
+  sweepShares ?? (freshStarts ? publishedSweepShares : defaultSweepShares)
+
+const sweepRates = (scenario: Scenario, peak: number, shares: readonly number[]): number[] =>
   scenario.sweep ? shares.map((share) => Math.floor(peak * share)).filter((rate) => rate >= 1) : []

@@ -24,11 +24,8 @@ export function distributionsOf(results: Results): Distribution[] {
       loadsOf(side).flatMap((runs) => {
         const sum = sumOf(runs)
         if (sum === undefined) return []
-        return {
-          name: [name, side.name, loadName(runs)].map(fileName).join("."),
-          hgrm: sum.outputPercentileDistribution(ticksPerHalfDistance, microsPerMs),
-          csv: sum.outputPercentileDistribution(ticksPerHalfDistance, microsPerMs, true),
-        }
+        const hgrm = sum.outputPercentileDistribution(ticksPerHalfDistance, microsPerMs)
+        return { name: [name, side.name, loadName(runs)].map(fileName).join("."), hgrm, csv: csvOf(hgrm) }
       }),
     ),
   )
@@ -41,6 +38,18 @@ function sumOf(runs: readonly Run[]): Histogram | undefined {
   for (const text of encoded) sum.add(decodeFromCompressedBase64(text))
   return sum
 }
+
+/** Returns the lines of a percentile distribution as comma-separated values. Its last line has no fourth column. */
+const csvOf = (hgrm: string): string =>
+  [
+    '"Value","Percentile","TotalCount","1/(1-Percentile)"',
+    ...hgrm
+      .split("\n")
+      .filter((line) => /^ *\d/.test(line))
+      .map((line) => line.trim().split(/ +/))
+      .map((cells) => (cells.length === 3 ? [...cells, "Infinity"] : cells).join(",")),
+    "",
+  ].join("\n")
 
 const loadName = (runs: readonly Run[]): string => {
   const offered = runs[0]?.offeredPerSecond
