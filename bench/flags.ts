@@ -3,6 +3,7 @@ import { type AgainstFlags, againstDefaults, readAgainst } from "./against/flags
 import { comparedScenarios } from "./against/scenarios.ts"
 import { UsageError } from "./failure.ts"
 import { readNumber } from "./flag-readers.ts"
+import type { Method } from "./report/results.ts"
 import type { Scenario } from "./scenario.ts"
 
 export interface Flags {
@@ -18,6 +19,9 @@ export interface Flags {
   readonly out: string
   readonly compare: string | undefined
   readonly readme: boolean
+  readonly method: Method["name"]
+  /** Measures with other load generators too and compares them, and does not run `scenarios`. */
+  readonly crossCheck: boolean
   /** Measures the service under multiples of its capacity, and does not run `scenarios`. */
   readonly overload: boolean
   /** Measures the service with 1, 2, 4 and 8 processes, and does not run `scenarios`. */
@@ -38,6 +42,8 @@ export interface Flags {
 
 const defaults = { durationSeconds: 1.5, runs: 3, retakes: 2 }
 const quick = { durationSeconds: 0.5, runs: 1, retakes: 0 }
+const published = { durationSeconds: 20, runs: 5, retakes: 2 }
+const bases = { short: defaults, smoke: quick, published } as const
 
 export const usage = (scenarios: readonly Scenario[]): string => `npm run bench -- [flags]
 
@@ -52,11 +58,14 @@ Measures the service and its baselines alternately under the same load. Writes a
   --duration SECONDS  length of one measured run, without warm-up (default: ${defaults.durationSeconds})
   --runs N            measured runs of each side (default: ${defaults.runs})
   --quick             one short run of each scenario: a smoke test, not a measurement
+  --publish           figures for publication: windows of at least ${published.durationSeconds} s, each with a fresh start of service and
+                      database, at least ${published.runs} per figure (--duration and --runs can increase both); takes two hours
   --out DIRECTORY     directory for the results (default: bench/results)
   --compare FILE      compare with an earlier results file; exits 1 if a figure is slower or a scenario fails
   --readme            write the table to bench/README.md
   --list              list the scenarios
 
+  --cross-check       measure lookups with wrk and autocannon too, fan-out with a client on ws, and compare
   --overload          offer 1, 3 and 10 times the measured capacity for writes, and print what is accepted
   --lists             every GET route as a user and as an administrator, with 1,000 and with a million rows of each kind
   --rows N            with --lists: rows of each kind instead of a million
@@ -90,7 +99,9 @@ export function readFlags(args: readonly string[], scenarios: readonly Scenario[
   const values = parse(args)
   if (values.help) return "help"
   if (values.list) return "list"
-  const basis = values.quick ? quick : defaults
+  const method = methodOf(values)
+  const basis = bases[method]
+  const least = method === "published" ? published : { durationSeconds: 0.1, runs: 1 }
   const url = values.url === undefined ? undefined : readUrl(values.url)
   return {
     url,
@@ -99,12 +110,15 @@ export function readFlags(args: readonly string[], scenarios: readonly Scenario[
     scenarios: choose(values.scenario, scenarios, url),
     connections: readNumber("--connections", values.connections, 1, 50_000, true),
     ratePerSecond: readNumber("--rate", values.rate, 1, 1_000_000, true),
-    durationSeconds: readNumber("--duration", values.duration, 0.1, 600, false) ?? basis.durationSeconds,
-    runs: readNumber("--runs", values.runs, 1, 100, true) ?? basis.runs,
+    durationSeconds:
+      readNumber("--duration", values.duration, least.durationSeconds, 600, false) ?? basis.durationSeconds,
+    runs: readNumber("--runs", values.runs, least.runs, 100, true) ?? basis.runs,
     retakes: basis.retakes,
     out: values.out ?? "bench/results",
     compare: values.compare,
     readme: values.readme,
+    method,
+    crossCheck: values["cross-check"],
     overload: values.overload,
     processes: values.processes,
     year: values.year,
@@ -113,6 +127,14 @@ export function readFlags(args: readonly string[], scenarios: readonly Scenario[
     rows: readNumber("--rows", values.rows, 1_000, 10_000_000, true) ?? 1_000_000,
     against: readAgainst(values, otherFlags(values), comparedScenarios),
   }
+}
+
+function methodOf({ publish, quick: isQuick, url }: ReturnType<typeof parse>): Method["name"] {
+  if (!publish) return isQuick ? "smoke" : "short"
+  if (isQuick) throw new UsageError("--publish cannot be combined with --quick")
+  if (url !== undefined)
+    throw new UsageError("--publish starts the service itself and cannot be used with --url")
+  return "published"
 }
 
 /** Returns the names of the given flags that cannot be combined with `--against`. */
@@ -137,6 +159,8 @@ function parse(args: readonly string[]) {
         duration: { type: "string" },
         runs: { type: "string" },
         quick: { type: "boolean", default: false },
+        publish: { type: "boolean", default: false },
+        "cross-check": { type: "boolean", default: false },
         overload: { type: "boolean", default: false },
         processes: { type: "boolean", default: false },
         ids: { type: "string" },

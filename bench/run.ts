@@ -1,5 +1,6 @@
 import { runAgainst } from "./against/run.ts"
-import { BenchFailure, UsageError } from "./failure.ts"
+import { runCrossCheck } from "./cross-check/run.ts"
+import { BenchFailure, UsageError, WrongAnswer } from "./failure.ts"
 import { type Flags, listOf, readFlags, usage } from "./flags.ts"
 import { runIds } from "./growth/ids.ts"
 import { runYear } from "./growth/year.ts"
@@ -7,15 +8,18 @@ import { runLists } from "./lists/run.ts"
 import { runOverload } from "./overload/run.ts"
 import { stopAllChildren } from "./process/child.ts"
 import { removeAllDirectories } from "./process/directory.ts"
+import { reportMissing } from "./process/installed.ts"
 import { runProcesses } from "./processes/run.ts"
 import { compare, describe } from "./report/compare.ts"
-import { newResults, readResults, writeResults } from "./report/files.ts"
+import { newResults, readMachine, readResults, writeResults } from "./report/files.ts"
+import { loadWarningOf } from "./report/introduction.ts"
 import { startProgress } from "./report/progress.ts"
 import { writeReadme } from "./report/readme.ts"
-import type { ScenarioResult } from "./report/results.ts"
+import type { Method, ScenarioResult } from "./report/results.ts"
 import { markdownOf } from "./report/table.ts"
 import type { Scenario } from "./scenario.ts"
 import { scenarios } from "./scenarios/registry.ts"
+import type { Side } from "./side.ts"
 import { serviceAt } from "./subject.ts"
 import { estimateSeconds, measureScenario } from "./suite.ts"
 
@@ -38,21 +42,36 @@ function aimAt(scenario: Scenario, { url, database, secretKeys }: Flags): Scenar
 }
 
 async function measureAll(flags: Flags): Promise<ScenarioResult[]> {
-  const chosen = flags.scenarios.map((scenario) => aimAt(scenario, flags))
-  const totalSeconds = chosen.reduce((sum, scenario) => sum + estimateSeconds(scenario, flags), 0)
+  const freshStarts = flags.method === "published"
+  const missing = (side: Side) => reportMissing(side, (text) => console.error(text))
+  const chosen = flags.scenarios
+    .map((scenario) => aimAt(scenario, flags))
+    .map((one) => ({ ...one, against: one.against.filter(({ side }) => !missing(side)) }))
+  const totalSeconds = chosen.reduce(
+    (sum, scenario) => sum + estimateSeconds(scenario, { ...flags, freshStarts }),
+    0,
+  )
   const progress = startProgress(process.stderr, totalSeconds)
   try {
     const results: ScenarioResult[] = []
     for (const scenario of chosen)
-      results.push(await measureScenario(scenario, { ...flags, onStep: progress.step }))
+      results.push(await measureScenario(scenario, { ...flags, freshStarts, onStep: progress.step }))
     return results
   } finally {
     progress.end()
   }
 }
 
+const methodOf = ({ durationSeconds, method, runs }: Flags): Method => ({
+  name: method,
+  windowSeconds: durationSeconds,
+  windows: runs,
+})
+
 /** Returns the measurement that replaces the scenarios. */
-const modeOf = ({ ids, lists, overload, processes, rows, year }: Flags) => {
+const modeOf = (flags: Flags) => {
+  const { crossCheck, ids, lists, overload, processes, rows, year } = flags
+  if (crossCheck) return (onStep: (step: string) => void) => runCrossCheck(flags, onStep)
   if (year) return runYear
   if (overload) return runOverload
   if (processes) return runProcesses
@@ -84,7 +103,10 @@ async function main(): Promise<number> {
   }
   // The earlier results are read before the measurement, so that a wrong file name fails immediately.
   const earlier = flags.compare === undefined ? undefined : await readResults(flags.compare)
-  const results = newResults(new Date(), args, await measureAll(flags))
+  const begun = { at: new Date().toISOString(), machine: readMachine(), method: methodOf(flags) }
+  const warning = loadWarningOf(begun.machine)
+  if (warning !== undefined) console.error(`Warning: ${warning}`)
+  const results = newResults(begun, args, await measureAll(flags))
   const written = await writeResults(flags.out, results)
   console.log(markdownOf(results))
   if (flags.readme) written.push(await writeReadme(results))
@@ -116,6 +138,6 @@ main().then(
     const isUsage = error instanceof UsageError
     const hint = isUsage ? " (see --help)" : ""
     console.error(error instanceof BenchFailure ? `bench: ${error.message}${hint}` : error)
-    process.exitCode = isUsage ? 2 : 1
+    process.exitCode = isUsage ? 2 : error instanceof WrongAnswer ? 3 : 1
   },
 )

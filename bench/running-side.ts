@@ -1,3 +1,4 @@
+import { verified } from "./consistency/verified.ts"
 import type { Assignment, Done, Job } from "./load/generator.ts"
 import type { LoadPlan } from "./load/lane.ts"
 import type { Run } from "./load/run.ts"
@@ -14,6 +15,7 @@ const slackSeconds = 150
  */
 export interface RunningSide {
   readonly name: string
+  readonly lacks?: string | undefined
   readonly measure: (plan: LoadPlan) => Promise<Run>
   /** Restarts the server on the same data. Undefined if the side cannot be restarted. */
   readonly renew?: (() => Promise<void>) | undefined
@@ -23,7 +25,7 @@ export interface RunningSide {
 export async function startSide(scenario: Scenario, side: Side): Promise<RunningSide> {
   if (side.kind === "driver") {
     const driver = await side.start()
-    return { name: side.name, measure: measureWith(driver), stop: driver.stop }
+    return { ...labelOf(side), measure: measureWith(scenario, side, driver), stop: driver.stop }
   }
   const server = await side.start()
   const generator = startChild(generatorProgram)
@@ -51,19 +53,21 @@ export async function startSide(scenario: Scenario, side: Side): Promise<Running
         await restart()
         await begin()
       })
-    const measure = measureWith(generator)
+    const measure = measureWith(scenario, side, generator)
     const awake = scenario.fromMemory === true && side.usesDatabase !== true
-    return { name: side.name, measure: (plan) => measure({ ...plan, awake }), renew, stop }
+    return { ...labelOf(side), measure: (plan) => measure({ ...plan, awake }), renew, stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
+const labelOf = ({ lacks, name }: Side) => ({ name, ...(lacks !== undefined && { lacks }) })
+
 const measureWith =
-  (child: Child) =>
+  (scenario: Scenario, side: Side, child: Child) =>
   async (plan: LoadPlan): Promise<Run> => {
     const done = child.next<Done>("done", plan.warmupSeconds + plan.durationSeconds + slackSeconds)
     child.send({ type: "job", plan } satisfies Job)
-    return (await done).run
+    return verified((await done).run, side.name, scenario.name)
   }

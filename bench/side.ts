@@ -30,6 +30,10 @@ export interface ServerSide {
   readonly name: string
   /** Whether this side is the service. With `--url`, a deployment can be measured in its place. */
   readonly isService: boolean
+  /** What the service guarantees and this server does not, for the report. */
+  readonly lacks?: string
+  /** A program that must be installed. Without it, the side is not measured. */
+  readonly needs?: string
   /** Set if every request uses a database. */
   readonly usesDatabase?: true
   readonly start: () => Promise<RunningServer>
@@ -42,6 +46,7 @@ export interface ServerSide {
 export interface DriverSide {
   readonly kind: "driver"
   readonly name: string
+  readonly lacks?: string
   readonly start: () => Promise<Child>
 }
 
@@ -122,27 +127,61 @@ async function orStop<A>(child: Child, started: Promise<A>): Promise<A> {
   }
 }
 
-export const bareUws = (name = "bare uWebSockets.js", processes = 1): ServerSide =>
-  baseline(name, new URL("./baselines/uws.ts", import.meta.url), false, async () => [
+export const bareUws = (name = "bare uWebSockets.js", processes = 1): ServerSide => ({
+  ...baseline(name, new URL("./baselines/uws.ts", import.meta.url), false, async () => [
     processes,
     await findFreePort(),
-  ])
+  ]),
+  lacks: "everything: it always sends the same answer and stores nothing",
+})
 
-export const barePublish = (name = "bare publish"): ServerSide =>
-  baseline(name, new URL("./baselines/publish.ts", import.meta.url))
+export const barePublish = (name = "bare publish"): ServerSide => ({
+  ...baseline(name, new URL("./baselines/publish.ts", import.meta.url)),
+  lacks: "everything except publishing: it always sends the same frame and stores nothing",
+})
 
 /** The service's live endpoint, together with an HTTP endpoint that commits events. */
 export const liveCommits = (name = "live"): ServerSide =>
   baseline(name, new URL("./subjects/live-commits.ts", import.meta.url), true)
 
+const anyLookup = "authentication and roles, validation of the id, view counts, history, live updates"
+
 export const fastifyPostgres = (): ServerSide => ({
   ...baseline("Fastify with postgres", new URL("./baselines/fastify-postgres.ts", import.meta.url), true),
   usesDatabase: true,
+  lacks: anyLookup,
+})
+
+export const expressPg = (): ServerSide => ({
+  ...baseline("Express with pg", new URL("./baselines/express-pg.ts", import.meta.url), true),
+  usesDatabase: true,
+  lacks: anyLookup,
+})
+
+export const fastifyRedis = (): ServerSide => ({
+  ...baseline("Fastify with Redis", new URL("./baselines/fastify-redis.ts", import.meta.url), true),
+  usesDatabase: true,
+  needs: "redis-server",
+  lacks: `freshness (an answer can be an hour old), monotonic versions, reading your own writes; ${anyLookup}`,
+})
+
+const anyFanOut =
+  "a commit before the event, offsets, resume after a reconnect, events of other processes, permissions of channels"
+
+export const plainWs = (): ServerSide => ({
+  ...baseline("ws", new URL("./baselines/ws.ts", import.meta.url)),
+  lacks: `${anyFanOut}, a limit for slow readers`,
+})
+
+export const socketIo = (): ServerSide => ({
+  ...baseline("socket.io", new URL("./baselines/socket-io.ts", import.meta.url)),
+  lacks: `${anyFanOut}, a limit for slow readers`,
 })
 
 export const singleStatementWrites = (name = "bare single-statement writes"): DriverSide => ({
   kind: "driver",
   name,
+  lacks: "requests, authentication, validation, events, history: it only updates one row by its key",
   start: async () => {
     const child = await startProgram(new URL("./baselines/single-statement.ts", import.meta.url), true)
     await orStop(child, child.next<Ready>("ready", startWithinSeconds))

@@ -1,7 +1,7 @@
 import type { LoadPlan } from "./load/lane.ts"
 import type { Run } from "./load/run.ts"
 import { sleepSeconds } from "./load/wait.ts"
-import { disturbanceOf, isDisturbed } from "./report/disturbance.ts"
+import { disturbanceOf, isDisturbed, lateAboveMs, latenessOf } from "./report/disturbance.ts"
 import type { RunningSide } from "./running-side.ts"
 
 const firstWarmupSeconds = 1
@@ -20,8 +20,8 @@ export interface Entry {
 }
 
 /**
- * Measures one run of each side, one directly after the other. If other programs used the machine, all sides are
- * measured again, at most `retakes` times, so that the runs of one turn stay comparable. The attempt with the least
+ * Measures one run of each side, one directly after the other. If other programs used the machine or the generator was
+ * stopped, all sides are measured again, at most `retakes` times, so that the runs of one turn stay comparable. The attempt with the least
  * disturbance is stored in the entries.
  */
 export async function takeTurn(
@@ -43,11 +43,17 @@ export async function takeTurn(
       const warmupSeconds = isFresh ? first : plan.warmupSeconds
       runs.push(await side.measure(withShare({ ...plan, warmupSeconds }, share)))
     }
-    if (quietest === undefined || disturbanceOf(runs) < disturbanceOf(quietest)) quietest = runs
-    if (!isDisturbed(quietest)) break
+    if (quietest === undefined || disorderOf(runs) < disorderOf(quietest)) quietest = runs
+    if (!isDisturbed(quietest) && !isLate(quietest)) break
   }
   for (const [i, run] of (quietest ?? []).entries()) entries[i]?.[into].push(run)
 }
+
+const isLate = (runs: readonly Run[]): boolean => latenessOf(runs) > lateAboveMs
+
+/** Orders attempts. One in which the generator was stopped is worse than any other. */
+const disorderOf = (runs: readonly Run[]): number =>
+  disturbanceOf(runs) + (isLate(runs) ? latenessOf(runs) : 0)
 
 const withShare = (plan: LoadPlan, share: number): LoadPlan => ({
   ...plan,

@@ -1,3 +1,4 @@
+import { verified } from "../consistency/verified.ts"
 import type { Assignment, Done, Job } from "../load/generator.ts"
 import type { LoadPlan } from "../load/lane.ts"
 import type { Run } from "../load/run.ts"
@@ -48,7 +49,7 @@ export async function startComparedSide(name: string, build: () => Build): Promi
         const done = generator.next<Done>("done", limitSeconds)
         const awake = scenario.fromMemory === true
         generator.send({ type: "job", plan: { ...plan, awake } } satisfies Job)
-        return (await done).run
+        return verified((await done).run, name, scenario.name)
       },
       restart: async () => {
         await server.restart?.()

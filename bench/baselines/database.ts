@@ -7,8 +7,18 @@ import { startEmbeddedPostgres } from "../../src/postgres/embedded/embedded.ts"
  */
 export const poolSize = 8
 
+interface Database {
+  readonly address: {
+    readonly host: string
+    readonly port: number
+    readonly user: string
+    readonly database: string
+  }
+  connect(connections: number): Sql
+}
+
 /** Starts a Postgres server for this program. The server is stopped when the program gets SIGTERM. */
-export async function openDatabase(directory: string): Promise<{ connect(connections: number): Sql }> {
+export async function openDatabase(directory: string): Promise<Database> {
   const server = await startEmbeddedPostgres({ dataDir: directory })
   const clients: Sql[] = []
   process.once("SIGTERM", async () => {
@@ -16,16 +26,16 @@ export async function openDatabase(directory: string): Promise<{ connect(connect
     await server.stop()
     process.exit(0)
   })
+  const address = {
+    host: server.socketDir,
+    port: server.port,
+    user: "postgres",
+    database: "postgres",
+  }
   return {
+    address,
     connect: (connections) => {
-      const sql = postgres({
-        host: server.socketDir,
-        port: server.port,
-        user: "postgres",
-        database: "postgres",
-        max: connections,
-        onnotice: () => {},
-      })
+      const sql = postgres({ ...address, max: connections, onnotice: () => {} })
       clients.push(sql)
       return sql
     },

@@ -1,22 +1,16 @@
 import uWS from "uWebSockets.js"
 import { machineMs } from "../machine-clock.ts"
 import { PublishEndpoint } from "../publish-endpoint.ts"
+import { liveEvent } from "./live-event.ts"
 
 // This baseline is the upper limit for live updates. It only publishes a prepared frame to the subscribers of a
 // topic.
-const event = JSON.stringify({
-  type: "event",
-  channel: "emoji_id:🐙",
-  offset: 1,
-  event: "emoji_id.records",
-  data: { emoji_id: "🐙", records: [{ tag: "0x4001", data: "https://example.com/octopus" }] },
-  at: "2026-01-01T00:00:00.000Z",
-})
+const frame = JSON.stringify(liveEvent)
 
 const app = uWS.App()
 new PublishEndpoint(app, (channels) => {
   const at = machineMs()
-  for (const channel of channels) app.publish(channel, event)
+  for (const channel of channels) app.publish(channel, frame)
   return at
 })
 app

@@ -22,6 +22,10 @@ export interface CrowdPlan {
    * The payload is valid only during the call.
    */
   readonly isDelivery?: (payload: Buffer) => boolean
+  /** If set, a frame that consists of this character is not a delivery, and the socket sends `answer` in response. */
+  readonly ping?: { readonly code: number; readonly answer: string }
+  /** Called for each delivery, for example to check a part of them. The payload is valid only during the call. */
+  readonly inspect?: (socket: number, payload: Buffer) => void
 }
 
 export type OnDelivery = (socket: number, atMs: number) => void
@@ -149,12 +153,15 @@ export class Crowd {
       this.#sockets[index]?.write(encodeClientFrame(opcodes.pong, payload))
     } else if (opcode === opcodes.close) {
       this.#lost(index, "closed")
+    } else if (this.#plan.ping !== undefined && payload.length === 1 && payload[0] === this.#plan.ping.code) {
+      this.#sockets[index]?.write(encodeText(this.#plan.ping.answer))
     } else if (opcode === opcodes.text || opcode === opcodes.binary) {
       if (this.#answers[index]! < this.#plan.helloAnswers) {
         this.#answers[index]! += 1
         if (this.#isReady(index)) this.#joined(index)
       } else if (this.#plan.isDelivery?.(payload) ?? true) {
         this.#onDelivery(index, performance.now())
+        this.#plan.inspect?.(index, payload)
       }
     }
   }

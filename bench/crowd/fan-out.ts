@@ -1,4 +1,5 @@
 import type { Histogram } from "hdr-histogram-js"
+import type { Auditor } from "../consistency/auditor.ts"
 import { type Answer, HttpLane } from "../load/http-lane.ts"
 import type { Lane, LoadPlan, Settle } from "../load/lane.ts"
 import { runLoop } from "../load/loop.ts"
@@ -35,6 +36,8 @@ export interface FanOutPlan extends CrowdPlan {
    * measured from the commit time that the `PublishEndpoint` returns.
    */
   readonly timedFrom?: "request"
+  /** Set if `inspect` checks a part of the deliveries for consistency. */
+  readonly auditor?: Auditor
 }
 
 /**
@@ -69,7 +72,8 @@ export async function runFanOut(
     const run = await runLoop({ ...load, connections: plan.publishers }, window, (index, settle) =>
       newPublishLane(index, shared, settle),
     )
-    return perDelivery(run, crowd.size / plan.channels, deliveries, crowd.errors)
+    const counted = perDelivery(run, crowd.size / plan.channels, deliveries, crowd.errors)
+    return plan.auditor === undefined ? counted : { ...counted, audit: plan.auditor.take() }
   } finally {
     clearInterval(sweep)
     crowd.leave()

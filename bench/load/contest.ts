@@ -1,3 +1,4 @@
+import { Auditor } from "../consistency/auditor.ts"
 import { type Answer, HttpLane } from "./http-lane.ts"
 import type { LoadPlan } from "./lane.ts"
 import type { Target } from "./request.ts"
@@ -40,6 +41,7 @@ export async function runContest(
   firstRound: number,
 ): Promise<{ readonly run: Run; readonly rounds: number }> {
   const tally = new Tally()
+  const auditor = new Auditor()
   const window = new Window(serverPid)
   const contestants = load.connections
   let request: (contestant: number) => Buffer = () => Buffer.alloc(0)
@@ -105,7 +107,12 @@ export async function runContest(
     )
     if (isMeasured) {
       shootingMs += performance.now() - startMs
-      if (won !== plan.winners(contestants)) tally.settle(0, `${won} winners`)
+      const most = plan.winners(contestants)
+      if (won !== most) tally.settle(0, `${won} winners`)
+      auditor.expect(
+        won <= most,
+        () => `oversell: ${won} of ${contestants} won in round ${round}, not ${most}`,
+      )
     }
     for (const step of plan.leave) await together((i) => step(i, round), isFine, failed)
     round++
@@ -118,7 +125,7 @@ export async function runContest(
     do await play(true)
     while (performance.now() < endAtMs)
     window.close()
-    const run = window.report(tally)
+    const run = { ...window.report(tally), audit: auditor.take() }
     const seconds = shootingMs / 1000
     return { run: { ...run, seconds, ratePerSecond: tally.completed / seconds }, rounds: round }
   } finally {

@@ -1,5 +1,6 @@
 import { connect as connectTcp, type Socket } from "node:net"
 import { connect as connectTls } from "node:tls"
+import type { Auditor } from "../consistency/auditor.ts"
 import type { Lane, Settle } from "./lane.ts"
 import type { Target } from "./request.ts"
 import { ResponseReader } from "./response-reader.ts"
@@ -16,6 +17,8 @@ export interface Answer {
 
 export interface HttpTraffic {
   readonly source: RequestSource
+  /** Set if the traffic checks a part of the answers for consistency. */
+  readonly auditor?: Auditor | undefined
   readonly check?: Check | undefined
   /** The statuses of successful responses. The default is 2xx and 304. */
   readonly statuses?: readonly number[] | undefined

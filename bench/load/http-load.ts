@@ -19,11 +19,12 @@ export async function runHttpLoad(
     for (const lane of lanes) lane.expire(nowMs, plan.timeoutSeconds * 1000)
   }, expireEveryMs)
   try {
-    return await runLoop(plan, new Window(serverPid), (index, settle) => {
+    const run = await runLoop(plan, new Window(serverPid), (index, settle) => {
       const lane = new HttpLane(index, target, traffic, settle)
       lanes.push(lane)
       return lane
     })
+    return traffic.auditor === undefined ? run : { ...run, audit: traffic.auditor.take() }
   } finally {
     clearInterval(sweep)
   }

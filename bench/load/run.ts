@@ -25,6 +25,8 @@ const Latency = Schema.Struct({
   maxMs: Schema.Number,
   /** Pairs of percentile and milliseconds, for the percentile plot. */
   curve: Schema.Array(Schema.Tuple([Schema.Number, Schema.Number])),
+  /** All latencies in microseconds, as a compressed HdrHistogram V2 in base64. Absent in older results files. */
+  histogram: Schema.optionalKey(Schema.String),
 })
 export type Latency = typeof Latency.Type
 
@@ -47,6 +49,11 @@ export const Run = Schema.Struct({
   }),
   /** The number of cores that other programs on the machine used. If it is well above zero, the run was disturbed. */
   othersCpuShare: Schema.Number,
+  /**
+   * The number of answers that were checked for consistency, and descriptions of the wrong ones. Absent if the scenario
+   * checks none.
+   */
+  audit: Schema.optionalKey(Schema.Struct({ checked: Schema.Number, wrong: Schema.Array(Schema.String) })),
   /** Absent for a server that the bench did not start, because its CPU and memory use cannot be read from /proc. */
   server: Schema.optionalKey(ServerCost),
 })

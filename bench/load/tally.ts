@@ -1,4 +1,4 @@
-import { build, type Histogram } from "hdr-histogram-js"
+import { build, encodeIntoCompressedBase64, type Histogram } from "hdr-histogram-js"
 import type { Latency } from "./run.ts"
 
 const highestMicros = 120_000_000
@@ -60,5 +60,6 @@ export function latencyOf(histogram: Histogram): Latency {
     p9999Ms: at(99.99),
     maxMs: histogram.maxValue / 1000,
     curve: curvePercentiles.map((percentile) => [percentile, at(percentile)] as const),
+    histogram: encodeIntoCompressedBase64(histogram),
   }
 }

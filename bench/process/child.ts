@@ -4,6 +4,8 @@ import { BenchFailure } from "../failure.ts"
 import { bundleProgram } from "./bundle.ts"
 
 const exitWithParent = new URL("./exit-with-parent.ts", import.meta.url)
+/** The folders in which children look for programs. */
+export const programPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 const outputTailChars = 4_000
 const stopGraceSeconds = 10
 
@@ -75,7 +77,7 @@ export function startChild(file: URL, options: ChildOptions = {}): Child {
   const program = file.pathname.endsWith(".ts") ? bundleProgram(file) : file
   const child = fork(program, options.args ?? [], {
     execArgv: [...(options.nodeFlags ?? []), "--import", bundleProgram(exitWithParent).href],
-    env: { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", ...options.env },
+    env: { PATH: programPath, ...options.env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     serialization: "advanced",
   })

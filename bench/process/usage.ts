@@ -1,12 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs"
 
+/** The programs whose CPU time is counted as time of the database. */
+const databases = new Set(["postgres", "redis-server"])
+
 /** The unit of the times in /proc/PID/stat, called USER_HZ: 100 ticks per second, fixed by the kernel interface. */
 const ticksPerSecond = 100
 
 export interface Usage {
   readonly cpuMicros: number
   /**
-   * The CPU time of the Postgres processes. It is not included in `cpuMicros`, so that the service can be compared
+   * The CPU time of Postgres, and of the Redis server of a baseline. It is not included in `cpuMicros`, so that the service can be compared
    * with a bare server.
    */
   readonly databaseCpuMicros: number
@@ -50,7 +53,7 @@ export function familyOf(rootPid: number, all: readonly ProcessStat[]): ProcessS
 export function readUsage(rootPid: number): Usage {
   const usage = { cpuMicros: 0, databaseCpuMicros: 0, rssMb: 0 }
   for (const stat of familyOf(rootPid, readAllStats())) {
-    if (stat.command === "postgres") usage.databaseCpuMicros += stat.cpuMicros
+    if (databases.has(stat.command)) usage.databaseCpuMicros += stat.cpuMicros
     else {
       usage.cpuMicros += stat.cpuMicros
       usage.rssMb += readRssMb(stat.pid)

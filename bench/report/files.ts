@@ -1,51 +1,61 @@
 import { execFileSync } from "node:child_process"
 import { mkdir, readFile, writeFile } from "node:fs/promises"
-import { cpus, totalmem } from "node:os"
+import { cpus, loadavg, totalmem } from "node:os"
 import { join } from "node:path"
 import { Result, Schema } from "effect"
 import { UsageError } from "../failure.ts"
+import { csvOf } from "./csv.ts"
+import { distributionsOf } from "./histograms.ts"
 import { plotsOf } from "./plots.ts"
 import { Results, type ScenarioResult } from "./results.ts"
 import { markdownOf } from "./table.ts"
 
-export function newResults(
-  startedAt: Date,
-  flags: readonly string[],
-  scenarios: readonly ScenarioResult[],
-): Results {
+/** Returns the facts about the machine. It is called before the measurement, which increases the load. */
+export function readMachine(): Results["machine"] {
   const cores = cpus()
   return {
-    format: 1,
-    at: startedAt.toISOString(),
-    commit: findCommit(),
-    node: process.versions.node,
-    machine: {
-      platform: `${process.platform} ${process.arch}`,
-      cpu: cores[0]?.model ?? "unknown",
-      cores: cores.length,
-      memoryGb: Math.round(totalmem() / 2 ** 30),
-    },
-    flags,
-    scenarios,
+    platform: `${process.platform} ${process.arch}`,
+    cpu: cores[0]?.model ?? "unknown",
+    cores: cores.length,
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+    loadAtStart: loadavg()[0] ?? 0,
   }
 }
 
+export const newResults = (
+  begun: Pick<Results, "at" | "machine" | "method">,
+  flags: readonly string[],
+  scenarios: readonly ScenarioResult[],
+): Results => ({
+  format: 1,
+  ...begun,
+  commit: findCommit(),
+  node: process.versions.node,
+  flags,
+  scenarios,
+})
+
 /**
- * Writes the results file, the report and the plots. The results file comes first, so that it is not lost if a plot
- * fails. Returns the paths of the written files.
+ * Writes the results file, the report, the plots and the histograms. The results file comes first, so that it is not
+ * lost if a plot fails. Returns the paths of the written files.
  */
 export async function writeResults(directory: string, results: Results): Promise<string[]> {
-  await mkdir(directory, { recursive: true })
   const base = join(directory, results.at.replace(/\.\d+Z$/, "Z").replaceAll(":", "-"))
+  await mkdir(`${base}.histograms`, { recursive: true })
   const written: string[] = []
   const write = async (path: string, content: string) => {
     await writeFile(path, content)
     written.push(path)
   }
   await write(`${base}.json`, `${JSON.stringify(results, null, 1)}\n`)
+  await write(`${base}.csv`, csvOf(results))
   await write(`${base}.md`, markdownOf(results))
   for (const { name, svg } of plotsOf(results)) await write(`${base}.${name}.svg`, svg)
-  return written
+  for (const { csv, hgrm, name } of distributionsOf(results)) {
+    await writeFile(`${base}.histograms/${name}.hgrm`, hgrm)
+    await writeFile(`${base}.histograms/${name}.csv`, csv)
+  }
+  return [...written, `${base}.histograms/`]
 }
 
 export async function readResults(path: string): Promise<Results> {

@@ -27,6 +27,8 @@ export type Ratio = typeof Ratio.Type
 
 const SideResult = Schema.Struct({
   name: Schema.String,
+  /** What the service guarantees and this side does not. Absent if they do not differ. */
+  lacks: Schema.optionalKey(Schema.String),
   /** Runs of a closed loop, which sends as fast as responses arrive. */
   peak: Schema.Array(Run),
   /** Runs of an open loop, which sends at a constant rate. Runs with the same rate measure the same load. */
@@ -46,6 +48,18 @@ const ScenarioResult = Schema.Struct({
 })
 export type ScenarioResult = typeof ScenarioResult.Type
 
+/** The methods: the default run, a run for published figures (`--publish`), and a smoke test (`--quick`). */
+export const methods = ["short", "published", "smoke"] as const
+
+const Method = Schema.Struct({
+  name: Schema.Literals(methods),
+  /** The length of one measured window, without warm-up. */
+  windowSeconds: Schema.Number,
+  /** The number of windows per figure. In a published run, each window has a fresh start of service and database. */
+  windows: Schema.Number,
+})
+export type Method = typeof Method.Type
+
 /** The content of a results file. Increase `format` when older files can no longer be compared with new ones. */
 export const Results = Schema.Struct({
   format: Schema.Literal(1),
@@ -57,7 +71,11 @@ export const Results = Schema.Struct({
     cpu: Schema.String,
     cores: Schema.Number,
     memoryGb: Schema.Number,
+    /** The load average of the last minute at the start of the bench. Absent in older results files. */
+    loadAtStart: Schema.optionalKey(Schema.Number),
   }),
+  /** How the figures were measured. Absent in older results files. */
+  method: Schema.optionalKey(Method),
   flags: Schema.Array(Schema.String),
   scenarios: Schema.Array(ScenarioResult),
 })

@@ -1,25 +1,29 @@
 import type { Run } from "../load/run.ts"
-import { disturbanceOf, isDisturbed } from "./disturbance.ts"
-import { failedShareOf, isFailing } from "./failing.ts"
-import { isGeneratorLimited } from "./generator-limit.ts"
+import { disturbanceOf } from "./disturbance.ts"
+import { fixed, tableOf, whole, withSpread } from "./format.ts"
+import { guaranteesOf } from "./guarantees.ts"
+import { introductionOf } from "./introduction.ts"
+import { notesOf } from "./notes.ts"
 import type { Ratio, Results, ScenarioResult, SideResult } from "./results.ts"
-import { type Spread, spreadOf } from "./spread.ts"
+import { median, spreadOf } from "./spread.ts"
 
 /** Returns the report in Markdown: an introduction, the headline table, all figures, and warnings. */
 export const markdownOf = (results: Results): string =>
-  [...introduction(results), ...headlines(results), "", ...figures(results), ...notes(results), ""].join("\n")
+  [
+    ...introductionOf(results),
+    ...headlines(results),
+    ...guaranteesOf(results),
+    "",
+    ...figures(results),
+    ...notesOf(results),
+    "",
+  ].join("\n")
 
 /** Returns the part of the report that the README contains: the introduction, the headline table and the warnings. */
 export const headlineTable = (results: Results): string =>
-  [...introduction(results), ...headlines(results), ...notes(results)].join("\n")
-
-function introduction({ at, commit, machine, node }: Results): string[] {
-  const where = `${machine.cores} cores (${machine.cpu}), ${machine.platform}, Node ${node}, commit ${commit}`
-  return [
-    `Measured ${at} on ${where}. Subject and baseline took turns in one run; ± is half the range over the runs.`,
-    "",
-  ]
-}
+  [...introductionOf(results), ...headlines(results), ...guaranteesOf(results), ...notesOf(results)].join(
+    "\n",
+  )
 
 function headlines(results: Results): string[] {
   const rows = results.scenarios.flatMap((scenario) =>
@@ -64,7 +68,8 @@ function figures(results: Results): string[] {
     "p99.99 ms",
     "max ms",
   ]
-  return tableOf([...header, "CPU µs/op", "RSS MB", "cores used by other programs", "errors"], rows)
+  const costs = ["CPU µs/op", "Postgres CPU µs/op", "RSS MB", "cores used by other programs"]
+  return tableOf([...header, ...costs, "answers checked", "errors"], rows)
 }
 
 /**
@@ -87,7 +92,7 @@ function figureRow(scenario: ScenarioResult, side: SideResult, runs: readonly Ru
   return [
     scenario.name,
     side.name,
-    offered === undefined ? `peak, ${scenario.connections} connections` : `${whole(offered)}/s`,
+    offered === undefined ? `peak, ${scenario.connections} connections` : rateOf(scenario, offered),
     withSpread(
       over((run) => run.ratePerSecond),
       0,
@@ -109,10 +114,25 @@ function figureRow(scenario: ScenarioResult, side: SideResult, runs: readonly Ru
           1,
         )
       : "",
+    hasServer
+      ? withSpread(
+          over((run) => run.server?.databaseCpuMicrosPerOperation),
+          1,
+        )
+      : "",
     hasServer ? whole(over((run) => run.server?.rssMb).max) : "",
     fixed(disturbanceOf(runs), 1),
+    whole(runs.reduce((sum, run) => sum + (run.audit?.checked ?? 0), 0)),
     errorsOf(runs),
   ]
+}
+
+/** Returns the constant rate, and its share of the subject's peak rate if that was measured. */
+function rateOf({ sides }: ScenarioResult, offered: number): string {
+  const peak = median(sides[0]?.peak.map((run) => run.ratePerSecond) ?? [])
+  return peak === 0
+    ? `${whole(offered)}/s`
+    : `${whole(offered)}/s, ${whole((offered / peak) * 100)} % of the peak`
 }
 
 function errorsOf(runs: readonly Run[]): string {
@@ -122,51 +142,3 @@ function errorsOf(runs: readonly Run[]): string {
   const kinds = Object.entries(sums)
   return kinds.length === 0 ? "0" : kinds.map(([kind, count]) => `${whole(count)} ${kind}`).join(", ")
 }
-
-/** Returns warnings about figures that are not valid or exceed a limit. */
-function notes(results: Results): string[] {
-  const found = new Set<string>()
-  for (const { name, sides, rssLimitMb } of results.scenarios) {
-    const rss = spreadOf(sides[0]?.peak.flatMap((run) => run.server?.rssMb ?? []) ?? []).max
-    if (rssLimitMb !== undefined && rss > rssLimitMb)
-      found.add(`${name}: RSS ${whole(rss)} MB is above ${rssLimitMb} MB ✗`)
-    for (const side of sides) {
-      const runs = side.peak.length > 0 ? side.peak : side.atRate
-      if (isFailing(runs)) {
-        const percent = fixed(failedShareOf(runs) * 100, 0)
-        found.add(
-          `${name}, ${side.name}: ${percent} % of the operations failed, so its figures are not valid ✗`,
-        )
-      }
-      if (isDisturbed(runs)) {
-        const cores = fixed(disturbanceOf(runs), 1)
-        found.add(
-          `${name}, ${side.name}: other programs used up to ${cores} cores, so rates are too low and only CPU ratios are valid`,
-        )
-      }
-      if (isGeneratorLimited(side.peak)) {
-        found.add(
-          `${name}, ${side.name}: the generator was the limit, not the server; only the ratio of CPU time is valid`,
-        )
-      }
-    }
-  }
-  return found.size === 0 ? [] : ["", ...[...found].map((note) => `- ${note}`)]
-}
-
-function tableOf(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`
-  return [line(header), line(header.map(() => "---")), ...rows.map(line)]
-}
-
-const withSpread = (spread: Spread, digits: number): string => {
-  const half = (spread.max - spread.min) / 2
-  return half === 0
-    ? fixed(spread.median, digits)
-    : `${fixed(spread.median, digits)} ± ${fixed(half, digits)}`
-}
-
-const whole = (value: number): string => fixed(value, 0)
-const fixed = (value: number, digits: number): string =>
-  value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })

@@ -1,3 +1,4 @@
+import { auditedEdits } from "../consistency/edits.ts"
 import { buildRequest } from "../load/request.ts"
 import { sendAll } from "../load/send-all.ts"
 import type { Scenario } from "../scenario.ts"
@@ -48,16 +49,18 @@ export const recordEdit: Scenario<readonly string[]> = {
     return tokensOf(server, people)
   },
   requests: (target, tokens) => {
-    let edits = 0
-    return (connection) => {
-      const owner = connection % people
-      return buildRequest(target, {
-        method: "PATCH",
-        path: `/emoji_id/${encodeURIComponent(canonicalAt(owner))}`,
-        headers: bearer(tokens[owner]!),
-        body: { insert: [{ tag: "0x0002", data: `Edit number ${edits++}` }] },
-      })
-    }
+    const path = (owner: number) => `/emoji_id/${encodeURIComponent(canonicalAt(owner))}`
+    return auditedEdits({
+      owners: people,
+      edit: (owner, text) =>
+        buildRequest(target, {
+          method: "PATCH",
+          path: path(owner),
+          headers: bearer(tokens[owner]!),
+          body: { insert: [{ tag: "0x0002", data: text }] },
+        }),
+      lookup: (owner) => buildRequest(target, { path: path(owner) }),
+    })
   },
 }
 

@@ -1,3 +1,4 @@
+import { Auditor } from "../consistency/auditor.ts"
 import type { ContestPlan } from "../load/contest.ts"
 import { converse, type Talk } from "../load/conversation.ts"
 import { buildRequest, type RequestParts, type Target } from "../load/request.ts"
@@ -61,8 +62,9 @@ const toPay = (answer: Buffer): PaidIntent => {
  */
 export const buy = (target: Target, { tokens, keys, firstId }: Buyers) => {
   const sign = webhookSigner(keys)
+  const auditor = new Auditor()
   let bought = 0
-  return converse(function* (connection): Talk {
+  const traffic = converse(function* (connection): Talk {
     const token = tokens[connection % tokens.length]
     const checkOut = request(target, token, { method: "POST", path: "/cart/checkout", body: checkout })
     yield { request: request(target, token, { method: "DELETE", path: "/cart" }) }
@@ -79,12 +81,17 @@ export const buy = (target: Target, { tokens, keys, firstId }: Buyers) => {
         request: request(target, undefined, { method: "POST", path: "/webhooks/sandbox", ...webhook }),
         status: 200,
       }
-      yield {
+      const found = yield {
         request: request(target, undefined, { path: `/emoji_id/${encodeURIComponent(emojiId)}` }),
-        status: 200,
       }
+      auditor.expect(
+        found.status !== 404,
+        () => `read your own write: id ${emojiId} was paid, but its lookup returned 404`,
+      )
+      if (found.status !== 200) throw new Error(`the lookup returned ${found.status}`)
     }
   })
+  return { ...traffic, auditor }
 }
 
 export const cartCycle: Scenario<Buyers> = {

@@ -1,8 +1,9 @@
+import { auditedLookups } from "../consistency/reads.ts"
 import type { RequestSource } from "../load/http-lane.ts"
 import { buildRequest, type Target } from "../load/request.ts"
 import { sendAll } from "../load/send-all.ts"
 import type { Scenario } from "../scenario.ts"
-import { bareUws, fastifyPostgres, type RunningServer } from "../side.ts"
+import { bareUws, expressPg, fastifyPostgres, fastifyRedis, type RunningServer } from "../side.ts"
 import { canonicalAt, note, type StoredIds, storeIds, webPage } from "../stored/ids.ts"
 import { openStored } from "../stored/open.ts"
 import { storePeople } from "../stored/people.ts"
@@ -10,6 +11,8 @@ import { service } from "../subject.ts"
 
 const uws = bareUws()
 const fastify = fastifyPostgres()
+const alternatives = [expressPg(), fastifyRedis()]
+const baselines = [uws, fastify, ...alternatives].map(({ name }) => name)
 const many = 100_000
 const few = 1_000
 const million = 1_000_000
@@ -18,7 +21,7 @@ const batchSize = 100
 const missLength = 5
 
 /** Returns the path of a lookup. It is the same for all sides, so that they receive the same request bytes. */
-const pathAt = (n: number, length?: number): string =>
+export const pathAt = (n: number, length?: number): string =>
   `/emoji_id/${encodeURIComponent(canonicalAt(n, length))}`
 
 /**
@@ -45,6 +48,10 @@ const batch = (target: Target, n: number): Buffer =>
     path: "/emoji_id/lookup",
     body: { emoji_ids: Array.from({ length: batchSize }, (_, i) => canonicalAt(n * batchSize + i)) },
   })
+
+/** The service must return the stored record. The baselines always send the same answer, so theirs is not checked. */
+const auditedGets = (target: Target, requests: readonly Buffer[], data: string = webPage.data) =>
+  baselines.includes(target.side) ? pick(requests) : auditedLookups({ requests, data, check: isAnswer })
 
 export const store = (server: RunningServer, stored: StoredIds): Promise<void> =>
   openStored(server, async (sql) => {
@@ -73,7 +80,7 @@ export const lookupHot: Scenario = {
   subject: service(),
   against: [{ side: uws, aims: [{ metric: "rate", atLeast: 0.8 }] }],
   prepare: (server) => storeAndAsk(server, 1),
-  requests: (target) => pick(gets(target, 1)),
+  requests: (target) => auditedGets(target, gets(target, 1)),
   check: isAnswer,
 }
 
@@ -90,10 +97,11 @@ export const lookupRandom: Scenario = {
   against: [
     { side: uws, aims: [{ metric: "rate", atLeast: 0.8 }] },
     { side: fastify, aims: [{ metric: "rate", atLeast: 7 }] },
+    ...alternatives.map((side) => ({ side })),
   ],
   prepare: (server) => store(server, { ids: many, records: [webPage] }),
   settle: (server) => askAll(server, many),
-  requests: (target) => pick(gets(target, many)),
+  requests: (target) => auditedGets(target, gets(target, many)),
   check: isAnswer,
 }
 
@@ -114,7 +122,8 @@ export const lookupMillion: Scenario = {
     await store(server, { ids: server.target.side === thousand.name ? few : million })
     await server.restart?.()
   },
-  requests: (target) => pick(gets(target, few, target.side === thousand.name ? 1 : million / few)),
+  requests: (target) =>
+    auditedGets(target, gets(target, few, target.side === thousand.name ? 1 : million / few)),
   check: isAnswer,
 }
 
@@ -147,9 +156,13 @@ export const lookupMiss: Scenario = {
     const requests = gets(target, misses, 1, "", missLength)
     await sendAll(target, requests.length, (n) => requests[n]!, [404])
   },
-  requests: (target) => pick(gets(target, misses, 1, "", missLength)),
-  statuses: [200, 404],
-  check: isAnswer,
+  requests: (target) => {
+    const requests = gets(target, misses, 1, "", missLength)
+    const statuses = [200, 404]
+    return target.side === uws.name
+      ? { source: pick(requests), statuses, check: isAnswer }
+      : auditedLookups({ requests, statuses, check: isAnswer })
+  },
 }
 
 export const lookupTags: Scenario = {

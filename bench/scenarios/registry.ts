@@ -1,4 +1,5 @@
 import { comparedScenarios } from "../against/scenarios.ts"
+import { crossCheckLookups } from "../cross-check/scenario.ts"
 import { overloadLookups, overloadWrites } from "../overload/scenarios.ts"
 import type { Scenario } from "../scenario.ts"
 import { authenticatedRead, logins, recordEdit } from "./accounts.ts"
@@ -59,6 +60,6 @@ export const scenarios: readonly Scenario[] = [
 ]
 
 export const findScenario = (name: string): Scenario | undefined =>
-  [...scenarios, ...comparedScenarios, overloadWrites, overloadLookups].find(
+  [...scenarios, ...comparedScenarios, overloadWrites, overloadLookups, crossCheckLookups].find(
     (scenario) => scenario.name === name,
   )

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest"
 import { UsageError } from "../../bench/failure.ts"
 import { readFlags, usage } from "../../bench/flags.ts"
 import { scenarios } from "../../bench/scenarios/registry.ts"
+import { estimateSeconds } from "../../bench/suite.ts"
 
 const read = (...args: string[]) => {
   const flags = readFlags(args, scenarios)
@@ -34,6 +35,22 @@ describe("the flags of the bench", () => {
     expect(read(...args).scenarios.map(({ name }) => name)).toEqual(["baseline-publish"])
   })
 
+  it("measure all scenarios in less than ten minutes if none is given", () => {
+    const flags = read()
+    const seconds = flags.scenarios.reduce((sum, scenario) => sum + estimateSeconds(scenario, flags), 0)
+    expect(seconds).toBeLessThan(600)
+  })
+
+  it("measure longer and over fresh starts if the figures are for publication", () => {
+    expect(read()).toMatchObject({ method: "short" })
+    expect(read("--quick")).toMatchObject({ method: "smoke" })
+    expect(read("--publish")).toMatchObject({ method: "published", durationSeconds: 20, runs: 5 })
+    expect(read("--publish", "--runs", "7", "--duration", "30")).toMatchObject({
+      runs: 7,
+      durationSeconds: 30,
+    })
+  })
+
   it("select only scenarios that measure the service if --url is given", () => {
     const flags = read("--url", "https://directory.example/base")
     expect(flags.url?.hostname).toBe("directory.example")
@@ -50,6 +67,10 @@ describe("the flags of the bench", () => {
     [["--url", "localhost:3001"], '--url must be an http or https address, not "localhost:3001"'],
     [["--scenario", "nope"], /^--scenario must be one of baseline-only, .*, not "nope"$/],
     [["--scenario", "baseline-only", "--url", "http://localhost:1"], /cannot be used with --url$/],
+    [["--publish", "--runs", "4"], '--runs must be a whole number from 5 to 100, not "4"'],
+    [["--publish", "--duration", "19"], '--duration must be a number from 20 to 600, not "19"'],
+    [["--publish", "--quick"], "--publish cannot be combined with --quick"],
+    [["--publish", "--url", "http://localhost:1"], /cannot be used with --url$/],
     [["--speed", "9"], "Unknown option '--speed'"],
     [["lookup"], "Unexpected argument 'lookup'"],
   ])("are rejected with a message of one line if they are invalid: %j", (args, message) => {

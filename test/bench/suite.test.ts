@@ -11,10 +11,12 @@ import { waitUntil } from "../../bench/load/wait.ts"
 import { bundleProgram } from "../../bench/process/bundle.ts"
 import { startChild } from "../../bench/process/child.ts"
 import { newResults, readResults, writeResults } from "../../bench/report/files.ts"
+import { distributionsOf } from "../../bench/report/histograms.ts"
 import { baselineOnly } from "../../bench/scenarios/self-checks.ts"
 import { bareUws } from "../../bench/side.ts"
 import { measureScenario } from "../../bench/suite.ts"
 import { inTime, patienceMs } from "../fixtures/suite/patience.ts"
+import { begunAt } from "./report/sample.ts"
 
 const parentProgram = new URL("./fixtures/parent.ts", import.meta.url)
 
@@ -59,15 +61,49 @@ describe("the benchmark suite", () => {
     }
     expect(result.ratios.map(({ metric }) => metric)).toEqual(["rate", "cpu"])
 
-    const results = newResults(new Date("2026-01-02T03:04:05Z"), ["--quick"], [result])
+    const [distribution] = distributionsOf(newResults(begunAt, [], [result]))
+    const operations = result.sides[0]!.peak.reduce((sum, run) => sum + run.completed, 0)
+    expect(distribution?.name).toBe("baseline-only.bare-uwebsockets-js-again.peak")
+    expect(distribution?.hgrm).toMatch(
+      /^ +Value +Percentile TotalCount 1\/\(1-Percentile\)\n\n +[\d.]+ 0\.0{12} /,
+    )
+    expect(distribution?.hgrm).toMatch(new RegExp(`Total count +=  +${operations}\\]`))
+    expect(distribution?.csv).toMatch(new RegExp(`^"Value".*,1\\.0{12},${operations},Infinity\n$`, "s"))
+
+    const results = newResults(begunAt, ["--quick"], [result])
     const written = await writeResults(directory, results)
     expect(await readResults(written[0]!)).toEqual(results)
     expect((await readdir(directory)).sort()).toEqual([
       "2026-01-02T03-04-05Z.baseline-only.latency.svg",
       "2026-01-02T03-04-05Z.baseline-only.percentiles.svg",
+      "2026-01-02T03-04-05Z.csv",
+      "2026-01-02T03-04-05Z.histograms",
       "2026-01-02T03-04-05Z.json",
       "2026-01-02T03-04-05Z.md",
     ])
+  })
+
+  it("restarts all servers for each run of figures for publication", async () => {
+    const steps: string[] = []
+    const result = await measureScenario(
+      { ...baselineOnly, firstWarmupSeconds: 0.1 },
+      {
+        connections: 4,
+        durationSeconds: 0.2,
+        freshStarts: true,
+        freshWarmupSeconds: 0.1,
+        runs: 2,
+        retakes: 0,
+        onStep: (step) => steps.push(step),
+      },
+    )
+    expect(steps.filter((step) => step.includes(": starting ")).map((step) => step.slice(0, 12))).toEqual([
+      "start 1 of 2",
+      "start 1 of 2",
+      "start 2 of 2",
+      "start 2 of 2",
+    ])
+    expect(result.sides.map(({ peak }) => peak.length)).toEqual([2, 2])
   })
 
   it("rejects a results file that is missing, and a file that contains no results", async () => {

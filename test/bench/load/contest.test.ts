@@ -49,9 +49,10 @@ describe("a contest between simultaneous requests", () => {
     expect(seen.slice(0, 24).join(" ")).toMatch(/^(ready ?){8}(prize ?){8}(leave ?){8}$/)
   })
 
-  it("reports an unexpected number of winners as an error", async () => {
+  it("reports an unexpected number of winners as an error, and too many as a wrong answer", async () => {
     const allWin = plan(() => get("/all"), 1, "all")
     const { run } = await runContest(target, allWin, load, undefined, 0)
     expect(run.errors["8 winners"]).toBeGreaterThan(0)
+    expect(run.audit?.wrong[0]).toMatch(/^oversell: 8 of 8 won in round \d+, not 1$/)
   })
 })

@@ -4,11 +4,12 @@ import { join } from "node:path"
 import { expect, it } from "vitest"
 import { newResults } from "../../../bench/report/files.ts"
 import { writeReadme } from "../../../bench/report/readme.ts"
+import { begunAt } from "./sample.ts"
 
 it("the bench replaces only the text between its markers in the README, and rejects a README without markers", async () => {
   const directory = await mkdtemp(join(tmpdir(), "bench-readme-"))
   const path = join(directory, "README.md")
-  const results = newResults(new Date("2026-01-02T03:04:05Z"), [], [])
+  const results = newResults(begunAt, [], [])
   await writeFile(path, "# Title\n<!-- bench -->\nold\n<!-- /bench -->\nend\n")
   await writeReadme(results, path)
   const text = await readFile(path, "utf8")

@@ -38,12 +38,20 @@ export const sampleScenario = (changes: Partial<ScenarioResult> = {}): ScenarioR
   ...changes,
 })
 
+const machine = { platform: "linux arm64", cpu: "some cpu", cores: 2, memoryGb: 8 }
+
+export const begunAt: Pick<Results, "at" | "machine" | "method"> = {
+  at: "2026-01-02T03:04:05.678Z",
+  machine: { ...machine, loadAtStart: 0.1 },
+  method: { name: "short", windowSeconds: 1.5, windows: 3 },
+}
+
 export const sampleResults = (...scenarios: ScenarioResult[]): Results => ({
   format: 1,
-  at: "2026-01-02T03:04:05.678Z",
+  at: begunAt.at,
   commit: "abc1234",
   node: "20.0.0",
-  machine: { platform: "linux arm64", cpu: "some cpu", cores: 2, memoryGb: 8 },
+  machine,
   flags: [],
   scenarios,
 })

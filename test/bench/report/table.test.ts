@@ -98,8 +98,8 @@ describe("the ratios between a measured server and its opponent", () => {
     expect(measure([12, 12, 12], [8, 8, 8]).at(-1)).toMatchObject({ value: { median: 1.2 }, met: false })
     const table = markdownOf(sampleResults(sampleScenario({ ratios })))
     for (const row of [
-      "| one | server CPU per operation | 1.20 ± 0.60 |  |",
-      "| two bare against one bare | server CPU per operation | 1.25 ± 0.63 |  |",
+      "| one | server CPU per operation | 1.20 (1.20–2.40) |  |",
+      "| two bare against one bare | server CPU per operation | 1.25 (1.25–2.50) |  |",
       "| one, beyond two bare against one bare | server CPU per operation | 0.96 | ≤ 1.1 ✓ |",
     ])
       expect(table).toContain(row)
@@ -124,7 +124,7 @@ describe("the report table", () => {
     const value = { median: 0.83, min: 0.8, max: 0.86 }
     const ratios = [{ against: "bare", metric: "rate" as const, value, aim: "≥ 0.8", met: true }]
     expect(rows(markdownOf(sampleResults(sampleScenario({ ratios }))))[0]).toBe(
-      "| lookup | bare | operations per second | 0.83 ± 0.03 | ≥ 0.8 ✓ |",
+      "| lookup | bare | operations per second | 0.83 (0.80–0.86) | ≥ 0.8 ✓ |",
     )
   })
 
