@@ -93,10 +93,10 @@ export const linkInvalidPage = (
     body: html`<main class="center">
 <p class="emoji huge" aria-hidden="true">⌛</p>
 <h1>This link is no longer valid</h1>
-<p>${why}</p>
+<p>This is a link from an email of the Emoji Id Directory. ${why}</p>
 <p class="soft">If you have used it in this browser, you are signed in already.</p>
-<p>${homeLink()}</p>
-<p><a class="button plain" href="${requestPath(next, form)}">Request a new link</a></p>
+<p><a class="button" href="${requestPath(next, form)}">Request a new link</a></p>
+<p>${homeLink("plain")}</p>
 </main>`,
   })
 
@@ -141,7 +141,7 @@ export const welcomePage = (facts: {
 <p class="emoji huge" aria-hidden="true">🎉</p>
 <h1>${facts.isConfirmed ? "Your address is confirmed" : "You are signed in"}</h1>
 <p>${facts.email !== null && html`You are signed in as <strong>${facts.email}</strong>.`} You can close this page and continue where you started.</p>
-<p><a class="button" href="${facts.homeUrl}">Go to the directory</a></p></div>
+<p><a class="button" href="${facts.homeUrl}">Go to the Emoji Id Directory</a></p></div>
 ${!facts.hasPassword && (facts.isConfirmed || facts.failed !== undefined) && passwordForm(facts.browser.formToken, facts.email, facts.failed)}
 </main>`,
   })

@@ -69,5 +69,5 @@ export const resetDonePage = (homeUrl: string) =>
     body: html`<main class="center"><p class="emoji huge" aria-hidden="true">🎉</p>
 <h1>Your password was changed</h1>
 <p>You are signed in here. All other devices were signed out.</p>
-<p><a class="button" href="${homeUrl}">Go to the directory</a></p></main>`,
+<p><a class="button" href="${homeUrl}">Go to the Emoji Id Directory</a></p></main>`,
   })

@@ -42,7 +42,7 @@ const kindOf = (status: number): Kind =>
 
 /** The link that leads from a page without another way on to the console. */
 export const homeLink = (kind: "" | "plain" = ""): Html =>
-  html`<a class="button ${kind}" href="/">Go to the directory</a>`
+  html`<a class="button ${kind}" href="/">Go to the Emoji Id Directory</a>`
 
 /** Returns the page that a browser shows for an error. It says what to do and leads to the console. */
 export const errorPage = (facts: {

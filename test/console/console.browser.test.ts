@@ -203,13 +203,13 @@ describe.skipIf(executable === undefined)("the console", () => {
     await senders.getByRole("button", { name: "Start transfer" }).click()
     const outgoing = senders.locator(".transfer", { hasText: receiver.email })
     await outgoing.getByText("Awaiting sender").waitFor()
-    await outgoing.getByRole("button", { name: "Fill in from outbox" }).click()
+    await outgoing.getByRole("button", { name: "Fill in the code from the test mailbox" }).click()
     await expect.poll(() => outgoing.getByLabel("Code from your email").inputValue()).toMatch(/^\d{6}$/)
     await outgoing.getByRole("button", { name: "Confirm" }).click()
     await outgoing.getByText("Awaiting receiver").waitFor()
 
     const incoming = receivers.locator(".transfer", { hasText: sender.email })
-    await incoming.getByRole("button", { name: "Fill in from outbox" }).click()
+    await incoming.getByRole("button", { name: "Fill in the code from the test mailbox" }).click()
     await expect.poll(() => incoming.getByLabel("Code from your email").inputValue()).toMatch(/^\d{6}$/)
     await incoming.getByRole("button", { name: "Accept" }).click()
 

@@ -33,7 +33,7 @@ describe.skipIf(executable === undefined)("the console at checkout", () => {
     expect(page.url()).toContain("#/cart")
     await dialog.getByRole("button", { name: "Confirm" }).click()
     await page.waitForURL("**/sandbox/checkout/*")
-    await page.getByText("Emoji Id Directory sells you").waitFor()
+    await page.getByText("Your order at the Emoji Id Directory").waitFor()
     expect(context.pages()).toEqual([page])
   })
 

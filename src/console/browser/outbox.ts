@@ -20,13 +20,13 @@ interface Hint {
  * Returns a button that reads the latest message of a kind from the development outbox and passes it to `take`.
  * Returns false in production.
  */
-export const outboxHint = ({ kind, label = "Fill in from outbox", take, to }: Hint) => {
+export const outboxHint = ({ kind, label = "Fill in the code from the test mailbox", take, to }: Hint) => {
   if (!isDevelopment()) return false
   const status = h("span", { class: "soft small" })
   const read = async () => {
     const message = await latestMessage(to, kind)
     if (message === undefined) return fill(status, "No message has arrived yet.")
-    fill(status, `From the development outbox, ${clockTime(message.at)}.`)
+    fill(status, `From the test mailbox of this development server, ${clockTime(message.at)}.`)
     return take(message)
   }
   return h("p", { class: "outbox small" }, actionButton(label, read, { class: "plain small" }), " ", status)

@@ -63,7 +63,7 @@ const summary = ({ id, items }: OrderContext): Html => {
   const goods = items.filter(({ type }) => type !== "Discount")
   const discount = totalCents(items) - totalCents(goods)
   return html`<section class="card" aria-labelledby="what">
-<h2 id="what" class="first">Emoji Id Directory sells you</h2>
+<h2 id="what" class="first">Your order at the Emoji Id Directory</h2>
 <p class="soft small">Order no. ${orderNumber(id)}</p>
 <ul class="cart order-lines">${goods.map(itemLine)}${discount === 0 ? "" : line(html`<span>Discount</span>`, discount)}</ul>
 <p class="total">Total <strong>${dollars(totalCents(items))}</strong></p>
@@ -87,8 +87,8 @@ export const sandboxCheckoutPage = (
     formsLeadOut: successUrl !== null,
     body: html`<main>
 <div class="center"><p><span class="play">Play money: nothing is charged</span></p>
-<h1 class="amount">${dollars(isReplaced ? 0 : due)}</h1><p class="soft">${due === 0 || isReplaced ? "Nothing due" : "Due"} to the Emoji Id Directory</p>
-<p class="soft small">This page stands for the page of a payment provider.</p></div>
+<h1 class="amount">${dollars(isReplaced ? 0 : due)}</h1><p class="soft">${due === 0 || isReplaced ? "Nothing to pay" : "To pay"} to the Emoji Id Directory</p>
+<p class="soft small">This is a test page. A production service opens the page of its payment provider here.</p></div>
 ${message}
 ${order === undefined ? "" : summary(order)}
 <section class="card"><dl class="facts">

@@ -17,7 +17,7 @@ describe("a payment in the sandbox", () => {
     expect(page.status).toBe(200)
     expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'")
     expect(page.text).toContain("Play money")
-    for (const shown of ["Emoji Id Directory sells you", `Order no. ${pending.order_number}`, ...ids])
+    for (const shown of ["Your order at the Emoji Id Directory", `Order no. ${pending.order_number}`, ...ids])
       expect(page.text).toContain(shown)
     const paid = await atSandbox(service, pending.payment_method_data.session_id, "pay")
     const reloaded = await atSandbox(service, pending.payment_method_data.session_id, "pay")

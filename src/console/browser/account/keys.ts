@@ -114,8 +114,8 @@ export const drawKeys: Section["draw"] = async (place) => {
   const sensitive = h("div", {}, sensitiveChoice())
   fill(
     place,
-    list,
     made,
+    list,
     h(
       "section",
       { class: "card" },
@@ -129,7 +129,7 @@ export const drawKeys: Section["draw"] = async (place) => {
             const key = await call("POST /api_keys", { body: bodyOf(values) })
             form.reset()
             fill(sensitive, sensitiveChoice())
-            fill(made, secretCard("The API key", key.api_key))
+            fill(made, secretCard(`The API key ${key.name}`, key.api_key))
             await load()
             // The form is long, so the key would be above the visible part of the page.
             made.scrollIntoView({ block: "center" })

@@ -40,7 +40,7 @@ const reveal = (ids: ReadonlyArray<string>): void => {
       { class: "center soft small" },
       ids.length === 1
         ? "It is yours now. Add records so that it leads somewhere."
-        : "They are yours now. Open an id to view it, or add records so that they lead somewhere.",
+        : "They are yours now. Add records in My ids, so that they lead somewhere.",
     ),
     h(
       "form",
@@ -53,7 +53,7 @@ const reveal = (ids: ReadonlyArray<string>): void => {
           onclick: close,
           autofocus: true,
         },
-        "Add records",
+        only === undefined ? "Go to My ids" : "Add records",
       ),
       only !== undefined && h("a", { class: "button plain", href: lookupHash(only), onclick: close }, "View"),
       h("button", { class: "plain" }, "Close"),

@@ -1,7 +1,6 @@
 import type { DisplayOrder } from "../../../client/api-types.ts"
 import { actionButton } from "../parts/actions.ts"
 import { byId } from "../parts/dom.ts"
-import { counted } from "../parts/format.ts"
 import { call } from "../platform/api.ts"
 import { account } from "../platform/session.ts"
 import { type CartItem, loadCart, showCart } from "../platform/store.ts"
@@ -78,6 +77,6 @@ export const freeButton = (order: DisplayOrder, kind = "plain") => {
   return (
     free > 0 &&
     order.remaining_due_in_cents > 0 &&
-    actionButton(`Get for free (${counted(free, "free id")} left)`, checkOutFree, { class: kind })
+    actionButton(`Get for free (uses free ids: you have ${free})`, checkOutFree, { class: kind })
   )
 }

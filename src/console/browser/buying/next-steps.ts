@@ -4,7 +4,7 @@ export const lookupHash = (id: string): string => `#/lookup/${encodeURIComponent
 export const recordsHash = (id: string): string => `#/ids/${encodeURIComponent(id)}`
 
 /** An id that the user has received, with the two things to do next. */
-const newId = (id: string, isOnly: boolean) =>
+const newId = (id: string, isOnly: boolean, label: string) =>
   h(
     "li",
     { class: "new-id" },
@@ -18,19 +18,20 @@ const newId = (id: string, isOnly: boolean) =>
         {
           class: isOnly ? "button" : "button plain",
           href: recordsHash(id),
-          "aria-label": `Add records to ${id}`,
+          "aria-label": `${label}: ${id}`,
         },
-        "Add records",
+        label,
       ),
     ),
   )
 
-export const newIds = (ids: ReadonlyArray<string>) =>
+/** `label` names the step to the records: an id that was bought has none, one from somebody else may have some. */
+export const newIds = (ids: ReadonlyArray<string>, label = "Add records") =>
   ids.length > 0 &&
   h(
     "ul",
     { class: "plain-list new-ids" },
-    ids.map((id) => newId(id, ids.length === 1)),
+    ids.map((id) => newId(id, ids.length === 1, label)),
   )
 
 /** The top of a page that says that something was completed. */

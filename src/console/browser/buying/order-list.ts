@@ -1,6 +1,7 @@
 import type { DisplayOrder } from "../../../client/api-types.ts"
 import { badge, emojiLine, fill, h, keyed } from "../parts/dom.ts"
 import { dollars, when } from "../parts/format.ts"
+import { icon } from "../parts/icon.ts"
 import { drawPaged } from "../parts/subnav.ts"
 import { call } from "../platform/api.ts"
 import { goodsOf, itemLabel } from "./items.ts"
@@ -36,7 +37,7 @@ const orderRow = (order: DisplayOrder) => {
         emojiLine(names),
         goods.length > maxShown && h("span", { class: "soft small" }, ` and ${goods.length - maxShown} more`),
       ),
-      h("strong", { class: "order-total" }, dollars(order.total_in_cents)),
+      h("strong", { class: "order-total" }, dollars(order.total_in_cents), icon("chevron-right")),
       h(
         "span",
         { class: "order-facts small" },

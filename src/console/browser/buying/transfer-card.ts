@@ -104,7 +104,7 @@ export const transferCard = (transfer: Transfer, side: Side) => {
       { class: "transfer-head" },
       emojiText(transfer.eid),
       h("span", {}, isSender ? "to " : "from ", h("strong", {}, otherParty(transfer, side))),
-      badge(words(transfer.status), statusKinds[transfer.status]),
+      badge(mine ? "Waiting for you" : words(transfer.status), statusKinds[transfer.status]),
     ),
     isOpen(transfer) && progress(transfer),
     transfer.message && h("blockquote", {}, transfer.message),

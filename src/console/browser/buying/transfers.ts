@@ -58,6 +58,11 @@ const newTransfer = () =>
     field("Recipient email", { name: "email", type: "email", maxlength: "320", required: true }),
     field("Message (optional)", { name: "message", maxlength: "1000" }),
     tick("Clear its records when the transfer completes", { name: "clear" }),
+    h(
+      "p",
+      { class: "soft small" },
+      "The recipient owns the id as soon as they accept. You can cancel until then, but you cannot take the id back afterwards.",
+    ),
   )
 
 /** Updates the ids that can be selected. If the selected id is no longer available, the selection is cleared. */
@@ -123,12 +128,15 @@ const drawAccepted = async (root: HTMLElement, id: string): Promise<string> => {
         h(
           "p",
           { class: "soft" },
-          `From ${otherParty(transfer, "receiver")}. `,
-          transfer.clear_on_transfer
-            ? "Its records were cleared."
-            : "Check its records: they may still lead to the sender.",
+          `From ${otherParty(transfer, "receiver")}. ${transfer.clear_on_transfer ? "Its records were cleared." : ""}`,
         ),
-        newIds([transfer.eid]),
+        !transfer.clear_on_transfer &&
+          h(
+            "p",
+            { class: "warn" },
+            "The id kept its records. Check them: payments to this id may still go to the sender.",
+          ),
+        newIds([transfer.eid], transfer.clear_on_transfer ? "Add records" : "Check records"),
       ),
     )
   root.append(h("p", { class: "row middle" }, h("a", { href: "#/transfers" }, "All transfers")))

@@ -28,7 +28,7 @@ const staleText =
   "Connection lost. These records may be out of date. Do not pay to them until the connection is back."
 
 /** The rows of the records by hash. The facts about the addresses arrive later than the records. */
-const recordList = (doubt: Signal<string | undefined>) => {
+const recordList = (id: string, doubt: Signal<string | undefined>) => {
   const list = h("ul", { class: "records" })
   const rows = new Map<string, RecordRow>()
   return {
@@ -38,7 +38,7 @@ const recordList = (doubt: Signal<string | undefined>) => {
         key: ({ hash }) => hash,
         version: (record) => JSON.stringify(record),
         render: (record) => {
-          const row = recordRow(record, doubt)
+          const row = recordRow(id, record, doubt)
           rows.set(record.hash, row)
           return row.element
         },
@@ -62,7 +62,7 @@ export const lookupCard = ({ categories, id, lifetime }: LookupCard): HTMLElemen
   const isStale = signal(false)
   const isRefused = signal(false)
   const doubt = signal<string | undefined>(undefined)
-  const records = recordList(doubt)
+  const records = recordList(id, doubt)
   const state = h("div", { class: "row middle" })
   const facts = h("p", { class: "center soft" })
   const news = h("p", { class: "center news", role: "status" })
@@ -139,7 +139,7 @@ export const lookupCard = ({ categories, id, lifetime }: LookupCard): HTMLElemen
       call("GET /emoji_id/{emoji_id}/rhythm", { params }),
       call("GET /emoji_id/{emoji_id}/metadata", { params }),
     ])
-    fill(facts, `Rhythm score ${rhythm}`, shape && ` · ${shape}`)
+    fill(facts, `Rhythm score of the emoji: ${rhythm}`, shape && ` · pattern “${shape}”`)
   })
   return card
 }

@@ -5,6 +5,8 @@ import type { Signal } from "../parts/signal.ts"
 import type { AddressFacts } from "./address.ts"
 
 interface Code {
+  /** The id whose owner is paid. */
+  readonly id: string
   readonly name: string
   readonly address: string
   readonly facts: AddressFacts | undefined
@@ -13,7 +15,7 @@ interface Code {
 }
 
 /** Shows the QR code of an address in a dialog, with what a payer must know about the address. */
-export const showQrCode = async ({ address, doubt, facts, name }: Code): Promise<void> => {
+export const showQrCode = async ({ address, doubt, facts, id, name }: Code): Promise<void> => {
   const { qrCode } = await import("./qr-code.ts")
   const knownDoubt = doubt.value
   const end = (): void => {
@@ -22,7 +24,7 @@ export const showQrCode = async ({ address, doubt, facts, name }: Code): Promise
   }
   const close = openDialog(
     {
-      title: `${name} address`,
+      title: `${name} address of ${id}`,
       submit: (event) => {
         event.preventDefault()
         end()

@@ -28,7 +28,7 @@ const openLink = (href: string, name: string) =>
   )
 
 /** Shows a record of a lookup with its buttons. */
-export const recordRow = (record: ShownRecord, doubt: Signal<string | undefined>): RecordRow => {
+export const recordRow = (id: string, record: ShownRecord, doubt: Signal<string | undefined>): RecordRow => {
   const { details, href, isAddress, isDefault, name, value } = record
   const code = h("code", {}, value)
   const facts = h("span", { class: "record-facts" })
@@ -38,7 +38,7 @@ export const recordRow = (record: ShownRecord, doubt: Signal<string | undefined>
       "QR code",
       async () => {
         if (await confirmDoubt(doubt.value, "Show anyway"))
-          await showQrCode({ name, address: code.textContent, facts: known, doubt })
+          await showQrCode({ id, name, address: code.textContent, facts: known, doubt })
       },
       { class: "plain small with-icon", "aria-label": `QR code of the ${name} address` },
     )
@@ -47,7 +47,7 @@ export const recordRow = (record: ShownRecord, doubt: Signal<string | undefined>
   }
   const element = h(
     "li",
-    { class: "lookup-record" },
+    { class: isAddress ? "lookup-record is-address" : "lookup-record" },
     h(
       "span",
       { class: "record" },

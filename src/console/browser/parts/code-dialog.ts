@@ -49,7 +49,13 @@ const ask = (): Promise<void> =>
     }
     const close = openDialog(
       { title: "Confirm your identity", submit, cancel },
-      h("p", {}, "Enter a new two-factor code to continue."),
+      h(
+        "p",
+        {},
+        bySms
+          ? "This change needs a two-factor code. Enter the newest code that was sent to your phone."
+          : "This change needs a two-factor code. Enter the code that your authenticator app shows now. Each code works once.",
+      ),
       code,
       problem,
       status,

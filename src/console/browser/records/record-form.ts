@@ -1,6 +1,6 @@
 import { ApiError } from "../../../client/api-error.ts"
 import { NetworkError } from "../../../client/network-error.ts"
-import { writtenData } from "../account/records.ts"
+import { partsOf, writtenData } from "../account/records.ts"
 import { actionForm } from "../parts/actions.ts"
 import { type Child, fill, h } from "../parts/dom.ts"
 import { fieldError } from "../parts/field-error.ts"
@@ -60,24 +60,20 @@ export const sendEdit = async (
   }
 }
 
-/** Asks whether a new address replaces the addresses that the id has of this coin. */
+/** Asks whether a new address replaces the addresses that the id has of this coin. Nothing is chosen beforehand. */
 const keepChoice = (kind: Kind, rivals: ReadonlyArray<ShownRecord>) =>
   h(
     "fieldset",
     { class: "choices" },
-    h(
-      "legend",
-      {},
-      `This id already has ${rivals.length === 1 ? "an address" : "addresses"} for ${kind.name}`,
-    ),
+    h("legend", {}, `${kind.name}: the id has ${rivals.length === 1 ? "an address" : "addresses"} already`),
     [
-      ["no", rivals.length === 1 ? "Replace it with this one" : "Replace them with this one"],
       ["yes", rivals.length === 1 ? "Keep both" : "Keep all"],
+      ["no", `Replace ${rivals.map((rival) => partsOf(rival.tag, writtenData(rival)).value).join(" and ")}`],
     ].map(([value, text]) =>
       h(
         "label",
         { class: "tick" },
-        h("input", { type: "radio", name: "keep", value, checked: value === "no" }),
+        h("input", { type: "radio", name: "keep", value, required: true }),
         " ",
         text,
       ),
