@@ -12,6 +12,7 @@ export interface AutocannonJob {
 }
 
 const { connections, paths, seconds, url } = JSON.parse(process.argv[2] ?? "") as AutocannonJob
+process.send?.({ type: "ready" })
 const {
   "2xx": operations,
   errors,

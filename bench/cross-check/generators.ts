@@ -1,6 +1,6 @@
 import { perform, startGenerator } from "../generator.ts"
 import { urlOfTarget } from "../load/request.ts"
-import { type Child, type ChildMessage, startChild } from "../process/child.ts"
+import { type ChildMessage, startChild } from "../process/child.ts"
 import { clientOf, fanOutOne, publishPathOf } from "../scenarios/fan-out.ts"
 import type { RunningServer } from "../side.ts"
 import type { AutocannonJob } from "./autocannon.ts"
@@ -57,13 +57,12 @@ const wrk: Generator = {
 
 const autocannon: Generator = {
   name: "autocannon",
-  measure: (server, seconds) => {
-    const url = urlOfTarget(server.target, "")
-    const job: AutocannonJob = { url, paths: checkedPaths(), connections, seconds }
-    return inChild(autocannonProgram, job, (child) =>
-      withServerCpu(server.pid, () => resultOf(child, seconds)),
-    )
-  },
+  measure: ({ pid, target }, seconds) =>
+    inChild(
+      autocannonProgram,
+      { url: urlOfTarget(target, ""), paths: checkedPaths(), connections, seconds },
+      pid,
+    ),
 }
 
 const wsCrowd: Generator = {
@@ -78,24 +77,30 @@ const wsCrowd: Generator = {
       sockets,
       seconds,
     }
-    return inChild(wsProgram, job, async (child) => {
-      await child.next<Ready>("ready", slackSeconds)
-      return withServerCpu(pid, () => resultOf(child, seconds))
-    })
+    return inChild(wsProgram, job, pid)
   },
 }
 
-async function inChild<A>(program: URL, job: unknown, use: (child: Child) => Promise<A>): Promise<A> {
+/**
+ * Runs a generator in its own process. The CPU time of the server is counted from when the generator reports that it
+ * is ready: its start can take seconds, in which the service does other work.
+ */
+async function inChild(
+  program: URL,
+  job: AutocannonJob | WsCrowdJob,
+  serverPid: number | undefined,
+): Promise<Measured> {
   const child = startChild(program, { args: [JSON.stringify(job)] })
   try {
-    return await use(child)
+    await child.next<Ready>("ready", slackSeconds)
+    return await withServerCpu(serverPid, async () => {
+      const limitSeconds = job.seconds + slackSeconds
+      return (await child.next<MeasuredMessage>("measured", limitSeconds)).measured
+    })
   } finally {
     await child.stop()
   }
 }
-
-const resultOf = async (child: Child, seconds: number) =>
-  (await child.next<MeasuredMessage>("measured", seconds + slackSeconds)).measured
 
 /** The first generator of each list is the one of the bench. The others are compared with it. */
 export const lookupGenerators: readonly Generator[] = [
