@@ -69,11 +69,14 @@ describe("the package of the client", () => {
     for (const target of Object.values<Record<string, string>>(exports).flatMap(Object.values))
       expect(statSync(join(installed, target)).isFile()).toBe(true)
     const imports = (name: string) => [...read(name).matchAll(/\bfrom "([^"]+)"/g)].map(([, to = ""]) => to)
-    const [shared = ""] = imports("client.js")
-    expect(imports("client.js")).toEqual([expect.stringMatching(/^\.\/shared-\w+\.js$/)])
-    expect(imports(shared)).toEqual([])
-    expect(new Set(imports("rxjs.js"))).toEqual(new Set([shared, "rxjs"]))
-    const scripts = read("client.js") + read(shared)
+    /** The module and every module that it loads at once. */
+    const loaded = (name: string): ReadonlyArray<string> => [
+      ...new Set([name, ...imports(name).flatMap((to) => (to.startsWith("./") ? loaded(to) : [to]))]),
+    ]
+    const own = loaded("client.js")
+    expect(own.slice(1).filter((name) => !/^\.\/shared-\w+\.js$/.test(name))).toEqual([])
+    expect(loaded("rxjs.js").filter((name) => !own.includes(name))).toEqual(["rxjs.js", "rxjs"])
+    const scripts = own.map(read).join("\n")
     expect(scripts).not.toMatch(/\b(process|Buffer|require)\b/)
     // A wallet loads this on a phone.
     expect(gzipSync(scripts).length).toBeLessThan(19_000)

@@ -192,6 +192,9 @@ describe("an id that is not registered", () => {
     expect(await ask(unregistered, 11)).toEqual([404, 429])
     expect(await ask(id, 2)).toEqual([200])
     expect((await limited.call("GET", pathOf(unregistered))).status).toBe(404)
+    // The history would be another way to try out ids.
+    expect((await limited.call("GET", pathOf("🌊🌊🌊🌊", "/history"))).status).toBe(429)
+    expect((await limited.call("GET", pathOf(id, "/history"))).status).toBe(200)
   })
 })
 
