@@ -202,7 +202,7 @@ describe.skipIf(executable === undefined)("the console", () => {
     await senders.getByLabel("Recipient email").fill(receiver.email)
     await senders.getByRole("button", { name: "Start transfer" }).click()
     const outgoing = senders.locator(".transfer", { hasText: receiver.email })
-    await outgoing.getByText("Awaiting sender").waitFor()
+    await outgoing.getByText("Waiting for you").waitFor()
     await outgoing.getByRole("button", { name: "Fill in the code from the test mailbox" }).click()
     await expect.poll(() => outgoing.getByLabel("Code from your email").inputValue()).toMatch(/^\d{6}$/)
     await outgoing.getByRole("button", { name: "Confirm" }).click()
