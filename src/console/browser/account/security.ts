@@ -7,6 +7,7 @@ import { notify } from "../parts/notices.ts"
 import type { Section } from "../parts/subnav.ts"
 import { call } from "../platform/api.ts"
 import { account, loadAccount } from "../platform/session.ts"
+import { copyButton } from "./secret.ts"
 
 const names: Readonly<Record<TwoFactorProvider, string>> = {
   AuthenticatorApp: "Authenticator app",
@@ -28,6 +29,7 @@ const backupCodes = (codes: ReadonlyArray<string>) =>
       { class: "backup-codes" },
       codes.map((code) => h("li", {}, h("code", {}, code))),
     ),
+    copyButton(codes.join("\n"), "The backup codes"),
   )
 
 /** The form that confirms the two-factor setup with a code. Afterwards `place` shows only the backup codes. */
@@ -76,6 +78,8 @@ const setUpApp = async (place: Element): Promise<void> => {
       { class: "center small" },
       "Or enter this secret: ",
       h("code", { class: "secret" }, set.ga_secret),
+      " ",
+      copyButton(set.ga_secret ?? "", "The secret"),
     ),
     confirmForm(place, codes, "Code from the app"),
     backupCodes(codes),

@@ -41,7 +41,7 @@ const receiptLink = (order: DisplayOrder, kind = "plain") =>
 const actions: Readonly<Record<DisplayOrder["status"], (order: DisplayOrder) => Child>> = {
   Draft: () => h("a", { class: "button", href: "#/cart" }, "Go to cart"),
   PendingPayment: () => h("a", { class: "button", href: "#/cart" }, "Continue to payment"),
-  Paid: (order) => receiptLink(order, ""),
+  Paid: (order) => [h("a", { class: "button", href: "#/ids" }, "Go to My ids"), receiptLink(order)],
   Cancelled: () => h("a", { class: "button", href: "#/market" }, "Find an id"),
 }
 
