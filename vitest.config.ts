@@ -8,7 +8,8 @@ export default defineConfig({
     // Loading the service takes longer than most files' tests: the files of a worker share what is loaded.
     isolate: false,
     setupFiles: "test/fixtures/suite/clean-up.ts",
-    include: ["test/**/*.test.ts"],
+    // `npm run proofs` runs the files *.proof.ts: checks that take long for what they find, see CONTRIBUTING.md.
+    include: [process.env["PROOFS"] === "yes" ? "test/**/*.proof.ts" : "test/**/*.test.ts"],
     pool: "forks",
     maxWorkers: 5,
     sequence: { sequencer: LongestFirst },

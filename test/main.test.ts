@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterEach, describe, expect, it } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { connect } from "../src/postgres/client.ts"
 import { freePort } from "./fixtures/free-port.ts"
 import {
@@ -63,15 +63,6 @@ describe("node dist/main.js", () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  it("without HOST listens only on 127.0.0.1, and prints how to open the service to the network", async () => {
-    const port = await freePort()
-    const program = startEmpty({ PORT: String(port), DATA_DIR: usedFolder, HOST: "" })
-    await program.printed("HOST=0.0.0.0 opens it to the network")
-    expect(await health(port)).toBe(200)
-    // This is also an address of this machine. A server that listens on all addresses would respond here.
-    await expect(fetch(`http://127.0.0.2:${port}/health`)).rejects.toThrow()
-  })
-
   it("creates no async_hooks resource for a waiting Effect fiber", async () => {
     const [port, dataDir] = [await freePort(), usedFolder]
     const counting = join(import.meta.dirname, "fixtures/count-fiber-contexts.mjs")
@@ -98,31 +89,6 @@ describe("node dist/main.js", () => {
     expect(readFileSync(join(dataDir, "secret-key"), "utf8")).toBe(keyBefore)
   })
 
-  it("restarts Postgres when Postgres is killed", async () => {
-    const [port, dataDir] = [await freePort(), usedFolder]
-    const program = startEmpty({ PORT: String(port), DATA_DIR: dataDir })
-    await program.printed("docs")
-    process.kill(postgresPid(dataDir), "SIGKILL")
-    await program.printed("postgres ended and is restarted")
-    await expect
-      .poll(async () => (await fetch(`http://127.0.0.1:${port}/ready`)).status, { interval: 200 })
-      .toBe(200)
-  })
-
-  it("configures Postgres with enough connections for POOL_SIZE=200", async () => {
-    const [port, dataDir] = [await freePort(), usedFolder]
-    const program = startEmpty({ PORT: String(port), DATA_DIR: dataDir, POOL_SIZE: "200" })
-    await program.printed("docs")
-    const cluster = join(dataDir, "postgres/cluster")
-    const connection = { socketDir: cluster, port: 5432, database: "postgres" }
-    const sql = connect({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
-    const [left] =
-      await sql`select current_setting('max_connections')::int - count(*)::int as free from pg_stat_activity
-                               where backend_type = 'client backend'`
-    expect(left?.["free"]).toBeGreaterThan(200)
-    await sql.end()
-  })
-
   it("with WORKERS=2 serves one port from two processes, replaces a killed process, and stops both processes", async () => {
     const [port, dataDir] = [await freePort(), usedFolder]
     const program = startEmpty({ PORT: String(port), DATA_DIR: dataDir, WORKERS: "2" })
@@ -142,6 +108,50 @@ describe("node dist/main.js", () => {
     program.child.kill("SIGTERM")
     expect((await program.ended).code).toBe(0)
     await expect(health(port)).rejects.toThrow()
+  })
+})
+
+describe("a service that was started without HOST and with POOL_SIZE=200", () => {
+  const dataDir = usedFolder
+  let port: number
+  let program: Program
+  beforeAll(async () => {
+    port = await freePort()
+    program = startProgram({
+      ...{ PORT: String(port), DATA_DIR: dataDir, DEMO: "false", LOG_LEVEL: "Error" },
+      ...{ HOST: "", POOL_SIZE: "200" },
+    })
+    await program.printed("docs")
+  })
+  afterAll(async () => {
+    program.child.kill("SIGTERM")
+    await program.ended
+  })
+
+  it("listens only on 127.0.0.1, and prints how to open the service to the network", async () => {
+    expect(program.output()).toContain("HOST=0.0.0.0 opens it to the network")
+    expect(await health(port)).toBe(200)
+    // This is also an address of this machine. A server that listens on all addresses would respond here.
+    await expect(fetch(`http://127.0.0.2:${port}/health`)).rejects.toThrow()
+  })
+
+  it("has configured Postgres with enough connections", async () => {
+    const cluster = join(dataDir, "postgres/cluster")
+    const connection = { socketDir: cluster, port: 5432, database: "postgres" }
+    const sql = connect({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+    const [left] =
+      await sql`select current_setting('max_connections')::int - count(*)::int as free from pg_stat_activity
+                               where backend_type = 'client backend'`
+    expect(left?.["free"]).toBeGreaterThan(200)
+    await sql.end()
+  })
+
+  it("restarts Postgres when Postgres is killed", async () => {
+    process.kill(postgresPid(dataDir), "SIGKILL")
+    await program.printed("postgres ended and is restarted")
+    await expect
+      .poll(async () => (await fetch(`http://127.0.0.1:${port}/ready`)).status, { interval: 200 })
+      .toBe(200)
   })
 })
 

@@ -1,13 +1,11 @@
-import { execFile, spawn } from "node:child_process"
-import { once } from "node:events"
-import { existsSync, readFileSync } from "node:fs"
+import { execFile } from "node:child_process"
+import { existsSync } from "node:fs"
 import { mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { waitUntil } from "../../bench/load/wait.ts"
 import { bundleProgram } from "../../bench/process/bundle.ts"
 import { startChild } from "../../bench/process/child.ts"
 import { newResults, readResults, writeResults } from "../../bench/report/files.ts"
@@ -17,8 +15,6 @@ import { bareUws } from "../../bench/side.ts"
 import { measureScenario } from "../../bench/suite.ts"
 import { inTime, patienceMs } from "../fixtures/suite/patience.ts"
 import { begunAt } from "./report/sample.ts"
-
-const parentProgram = new URL("./fixtures/parent.ts", import.meta.url)
 
 let directory: string
 beforeAll(async () => {
@@ -34,7 +30,7 @@ describe("the benchmark suite", () => {
     const { result, steps } = await inTime(0.2, async (durationSeconds) => {
       const steps: string[] = []
       const result = await measureScenario(
-        { ...baselineOnly, sweep: true },
+        { ...baselineOnly, sweep: true, firstWarmupSeconds: 0.1 },
         {
           connections: 4,
           durationSeconds,
@@ -112,27 +108,12 @@ describe("the benchmark suite", () => {
   })
 })
 
-/** Whether the process runs. A zombie does not count: an orphan can stay a zombie until its new parent reaps it. */
-function isAlive(pid: number): boolean {
-  if (!existsSync(`/proc/${pid}/stat`)) return false
-  return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
-}
-
 describe("a measured server", () => {
   it("has no process after it was stopped", async () => {
     const server = await bareUws().start()
     expect(existsSync(`/proc/${server.pid}`)).toBe(true)
     await server.stop()
     expect(existsSync(`/proc/${server.pid}`)).toBe(false)
-  })
-
-  it("exits when the bench is killed", async () => {
-    const parent = spawn(process.execPath, ["--import", "tsx", fileURLToPath(parentProgram)])
-    const [printed] = (await once(parent.stdout, "data")) as [Buffer]
-    const pid = Number(printed.toString())
-    expect(isAlive(pid)).toBe(true)
-    parent.kill("SIGKILL")
-    expect(await waitUntil(() => !isAlive(pid), patienceMs / 1000)).toBe(true)
   })
 
   it("that exits before it listens causes an error that contains the output of the server", async () => {

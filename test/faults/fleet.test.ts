@@ -7,7 +7,7 @@ import type { FaultName } from "./harness/faults/catalog.ts"
 import { runHarness } from "./harness/harness.ts"
 
 const seed = 38
-const users = 8
+const users = 6
 const build = { program: pathToFileURL(join(import.meta.dirname, "../../dist/main.js")), nodeFlags: [] }
 
 const planned = (fault: FaultName, member: number, ms: number) => ({
@@ -24,12 +24,11 @@ describe.skipIf(redisBinary === undefined)(
       const { log, ran, violations } = await runHarness({
         seed,
         users,
+        // `npm run faults` has the other faults.
         plan: [
           planned("kill -9 of a process", 0, 500),
-          planned("cut links to Postgres of a process", 1, 2500),
-          planned("Postgres stopped immediately", 0, 0),
           planned("SIGSTOP of a process", 1, 2500),
-          planned("terminated backends", 0, 1500),
+          planned("Postgres stopped immediately", 0, 0),
         ],
         builds: [build, build],
         // A repeated request waits for the lease of its key, which is twice this time.
@@ -40,7 +39,7 @@ describe.skipIf(redisBinary === undefined)(
       expect(
         violations.found.map(({ during, invariant, what }) => `${invariant}, ${during}: ${what}`),
       ).toEqual([])
-      expect(ran.length).toBe(5)
+      expect(ran.length).toBe(3)
       expect(log.counts.ok).toBeGreaterThan(100)
       expect(log.lookups).toBeGreaterThan(100)
     })
