@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { emojis } from "../../schema/directory/emoji.ts"
 import { type Answer, type CallOptions, request } from "../fixtures/api-call.ts"
@@ -43,6 +44,25 @@ export const shopper = (service: Pick<TestService, "url">, user: TestUser) => {
 
 export const newShopper = async (service: TestService, facts: Parameters<TestService["user"]>[0] = {}) =>
   shopper(service, await service.user(facts))
+
+/** The longest pause before a request that a busy machine did not process is repeated. */
+const pauseMs = 500
+
+/**
+ * Repeats a request with the same Idempotency-Key, as clients do, while it is answered 503, or 409 because the first
+ * attempt is still running. Tests that send hundreds of requests at once need it on a busy machine.
+ */
+export const untilAnswered = async (
+  send: (options: { readonly headers: Record<string, string> }) => Promise<Answer>,
+): Promise<Answer> => {
+  const options = { headers: { "Idempotency-Key": randomUUID() } }
+  for (;;) {
+    const answer = await send(options)
+    const isRunning = answer.status === 409 && String(answer.body?.error).includes("still running")
+    if (answer.status !== 503 && !isRunning) return answer
+    await sleep(pauseMs * Math.random())
+  }
+}
 
 /** Submits the form of the sandbox checkout page with this action. */
 export const atSandbox = (service: Pick<TestService, "url">, sessionId: string, action: string) =>

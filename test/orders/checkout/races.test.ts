@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest"
 import { serve, type TestService } from "../../fixtures/service.ts"
 import { expectInvariants } from "../oracle.ts"
-import { atSandbox, card, crypto, freshIds, newShopper, shopper, until } from "../shopper.ts"
+import { atSandbox, card, crypto, freshIds, newShopper, shopper, until, untilAnswered } from "../shopper.ts"
 
 let one: TestService
 let two: TestService
@@ -18,8 +18,12 @@ const crowd = (count: number) =>
 it("fifty of two hundred concurrent buyers get the fifty ids, and all other buyers are rejected with the reason", async () => {
   const ids = freshIds(50)
   const buyers = await crowd(200)
-  await Promise.all(buyers.map((buyer, i) => buyer.add(ids[i % 50]!)))
-  const answers = await Promise.all(buyers.map((buyer) => buyer.checkout()))
+  const send = (path: string, bodyOf: (place: number) => unknown) =>
+    Promise.all(
+      buyers.map((buyer, i) => untilAnswered((options) => buyer.call("POST", path, bodyOf(i), options))),
+    )
+  await send("/cart", (place) => ({ items: [{ emoji_id: ids[place % 50] }] }))
+  const answers = await send("/cart/checkout", () => card)
   const won = answers.flatMap(({ body, status }, i) =>
     status === 200 ? [{ buyer: buyers[i]!, order: body }] : [],
   )

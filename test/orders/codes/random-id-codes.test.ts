@@ -1,11 +1,11 @@
 import { createHash, generateKeyPairSync, sign } from "node:crypto"
-import { setTimeout as sleep } from "node:timers/promises"
 import { blake2b } from "@noble/hashes/blake2.js"
 import { beforeAll, describe, expect, it } from "vitest"
 import { parseEmojiId } from "../../../schema/directory/emoji-id.ts"
 import { findOffences } from "../../faults/ownership-oracle.ts"
 import { serve, type TestService, type TestUser } from "../../fixtures/service.ts"
 import { claimOf, ownerOf } from "../../transfers/transfer-service.ts"
+import { untilAnswered } from "../shopper.ts"
 
 let service: TestService
 let admin: TestUser
@@ -33,8 +33,6 @@ const makeSigner = () => {
   }
 }
 const signer = makeSigner()
-/** The longest pause before a request that was answered 503 is repeated. */
-const pauseMs = 500
 
 const makeCode = async (facts: Record<string, unknown> = {}) => {
   const body = { name: "Welcome", code_type: "RandomYat", ...facts }
@@ -160,17 +158,8 @@ describe("a code that gives a random id", () => {
     await Promise.all(
       devices.map(async (device) => {
         const body = signer.sign(device.alternateId, "n")
-        const headers = { "Idempotency-Key": device.alternateId }
-        // A busy machine may answer 503. A repetition with the same key has one effect and gets its answer.
-        for (;;) {
-          const { status } = await activate(codeId, device, body, headers)
-          if (status === 503 || status === 409) {
-            await sleep(pauseMs * Math.random())
-            continue
-          }
-          counts[status] = (counts[status] ?? 0) + 1
-          return
-        }
+        const { status } = await untilAnswered(({ headers }) => activate(codeId, device, body, headers))
+        counts[status] = (counts[status] ?? 0) + 1
       }),
     )
     expect(counts).toEqual({ 200: 30, 422: 120 })
