@@ -44,20 +44,21 @@ const giveKeys = (sql: postgres.Sql) => sql`
   select md5(u.id::text) || md5('end' || u.id), u.id from app_user u
    where not exists (select 1 from pubkey k where k.user_id = u.id)`
 
-/** The contents of all tables, without those that change by themselves. */
+/** The contents of all tables, without those that change by themselves. One statement reads them all. */
 const contents = async (sql: postgres.Sql): Promise<Record<string, string>> => {
   const tables = await sql<Array<{ name: string }>>`
     select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where n.nspname = 'public' and c.relkind = 'r' order by 1`
-  const read: Record<string, string> = {}
-  for (const { name } of tables) {
-    if (aboutRequests.has(name) || changing.has(name)) continue
-    const [row] = await sql.unsafe(
-      `select count(*) || ' rows, ' || coalesce(md5(string_agg(t::text, ',' order by t::text)), '') as text from "${name}" t`,
+  const parts = tables
+    .filter(({ name }) => !aboutRequests.has(name) && !changing.has(name))
+    .map(
+      ({ name }) =>
+        `select '${name}' as name,
+                count(*) || ' rows, ' || coalesce(md5(string_agg(t::text, ',' order by t::text)), '') as text
+           from "${name}" t`,
     )
-    read[name] = row?.["text"]
-  }
-  return read
+  const rows = await sql.unsafe<Array<{ name: string; text: string }>>(parts.join(" union all "))
+  return Object.fromEntries(rows.map(({ name, text }) => [name, text]))
 }
 
 /** Makes the service unable to store responses, as if the process had died before it. The effects are still committed. */
