@@ -28,21 +28,45 @@ export interface World {
   readonly pubkey: string
 }
 
+/** Creates all users of a world with one statement, because every operation has a world of its own. */
+const makeUsers = async (service: TestService, userRoles: ReadonlyArray<Role>) => {
+  const rows = userRoles.map((role) => {
+    const id = randomUUID()
+    return { id, email: `${id}@example.com`, role, free_limit: 1, email_verified_at: new Date() }
+  })
+  await service.sql`insert into app_user ${service.sql(rows)}`
+  return Promise.all(
+    rows.map(async ({ email, id, role }): Promise<TestUser> => {
+      const facts = { sub: id, sid: randomUUID(), ep: 0, role }
+      const sign = Tokens.use((tokens) => tokens.sign(facts, { kind: "access", ttlSeconds: 900 }))
+      return { id, email, token: await service.runtime.runPromise(sign) }
+    }),
+  )
+}
+
 export const makeWorld = async (service: TestService): Promise<World> => {
-  const [owner, peer] = [await service.user(), await service.user()]
-  const members = {} as Record<MemberRole, TestUser>
-  for (const role of memberRoles) members[role] = await service.user()
-  const strangers = {} as Record<Role, TestUser>
-  for (const role of roles) strangers[role] = await service.user({ role })
-  const [organization] = await service.sql<[{ id: string }]>`
-    insert into organization (name) values ('An organization') returning id`
-  for (const role of memberRoles)
-    await service.sql`insert into organization_member (organization_id, user_id, role)
-                      values (${organization.id}, ${members[role].id}, ${role})`
-  const pubkey = randomBytes(32).toString("hex")
-  await service.sql`insert into pubkey (pubkey, user_id, organization_id)
-                    values (${pubkey}, ${owner.id}, ${organization.id})`
-  return { owner, peer, members, strangers, organization: organization.id, pubkey }
+  const [owner, peer, ...others] = await makeUsers(service, [
+    ...(["User", "User"] as const),
+    ...memberRoles.map(() => "User" as const),
+    ...roles,
+  ])
+  const members = Object.fromEntries(memberRoles.map((role, i) => [role, others[i]!]))
+  const strangers = Object.fromEntries(roles.map((role, i) => [role, others[memberRoles.length + i]!]))
+  const [organization, pubkey] = [randomUUID(), randomBytes(32).toString("hex")]
+  await service.sql`
+    with o as (insert into organization (id, name) values (${organization}, 'An organization')),
+         m as (insert into organization_member (organization_id, user_id, role)
+               select ${organization}, * from unnest(${memberRoles.map((role) => members[role]!.id)}::uuid[],
+                                                     ${[...memberRoles]}::text[]))
+    insert into pubkey (pubkey, user_id, organization_id) values (${pubkey}, ${owner!.id}, ${organization})`
+  return {
+    owner: owner!,
+    peer: peer!,
+    members: members as World["members"],
+    strangers: strangers as World["strangers"],
+    organization,
+    pubkey,
+  }
 }
 
 /** A caller of the matrix: who it is, what it sends, and what it may do. */
@@ -104,6 +128,7 @@ export const makeCallers = async (
     options,
     accepted: () => "never",
   })
+  const keys: Array<object> = []
   const key = async (
     name: string,
     user: TestUser,
@@ -111,8 +136,10 @@ export const makeCallers = async (
   ): Promise<Caller> => {
     const { memberRole, role, scopes, sensitive = true } = facts
     const made = await Effect.runPromise(makeApiKey)
-    await service.sql`insert into api_key (id, user_id, name, secret_hash, scopes, sensitive, made_as)
-                      values (${made.id}, ${user.id}, 'matrix', ${made.hash}, ${scopes as string[]}, ${sensitive}, ${role})`
+    keys.push({
+      ...{ id: made.id, user_id: user.id, name: "matrix", secret_hash: made.hash },
+      ...{ scopes: [...scopes], sensitive, made_as: role },
+    })
     const limited = (all: ReadonlySet<Scope>) => new Set(scopes.filter((scope) => all.has(scope)))
     return {
       ...session(name, user, role, memberRole),
@@ -134,7 +161,7 @@ export const makeCallers = async (
     ),
   )
   const scopes = [...scopesOf(row), ...(alsoNeeded[row.id] ?? [])]
-  return [
+  const callers: Array<Caller> = [
     refused("an anonymous caller", {}),
     ...roles.map((role) => session(`another user with the role ${role}`, strangers[role], role)),
     session("the owner", owner, "User"),
@@ -165,4 +192,6 @@ export const makeCallers = async (
     await key("a key of an administrator without scopes", strangers.Admin, { role: "Admin", scopes: [] }),
     await key("a key of an administrator with the scopes", strangers.Admin, { role: "Admin", scopes }),
   ]
+  await service.sql`insert into api_key ${service.sql(keys)}`
+  return callers
 }
