@@ -55,6 +55,7 @@ export const reconnectStorm: Scenario<string> = {
   connections: 2_000,
   subject: service(),
   against: [{ side: bare, aims: [{ metric: "cpu", atMost: 3 }] }],
+  firstWarmupSeconds: 4,
   prepare: readEpoch,
   reconnect: listener,
 }
