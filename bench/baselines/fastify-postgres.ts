@@ -6,7 +6,7 @@ import { storeLookups } from "./lookup-table.ts"
 // This baseline is a typical lookup service: a router, a connection pool, and one select by key per request.
 const database = await openDatabase(process.argv[2] ?? "")
 const sql = database.connect(poolSize)
-await storeLookups(sql)
+await storeLookups(sql, Number(process.argv[3]))
 
 const server = fastify()
 server.get<{ Params: { id: string } }>("/emoji_id/:id", async (request, reply) => {

@@ -22,6 +22,11 @@ export async function runReconnectStorm(
   const window = new Window(serverPid)
   try {
     await crowd.join(joinWithinSeconds)
+    const warmUntilMs = performance.now() + load.warmupSeconds * 1000
+    while (performance.now() < warmUntilMs) {
+      crowd.leave()
+      await crowd.join(joinWithinSeconds)
+    }
     crowd.joining.reset()
     window.open()
     const endAtMs = performance.now() + load.durationSeconds * 1000

@@ -10,6 +10,7 @@ import {
 } from "../../schema/errors.ts"
 import { CurrentRequestTime } from "../postgres/request-time.ts"
 import { type RequestTrace, RequestTraces } from "../telemetry/request-traces.ts"
+import { beginDirect } from "./direct.ts"
 import type { Endpoint, RawRequest, RawResponse } from "./endpoint.ts"
 import { authHeaders, type Guards, idempotencyHeader, type RateHeaders } from "./guards.ts"
 import { checkAllowed } from "./permission.ts"
@@ -69,6 +70,7 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
         plainHandler(handlerRequest(request, principal, input))
   const keyed = takesKey(route)
   const prepared = route.prepared === undefined ? undefined : yield* route.prepared
+  const direct = route.direct === undefined ? undefined : yield* route.direct
 
   const limit =
     route.limit === undefined || guards.limit === undefined
@@ -214,6 +216,14 @@ export const toEndpoint = Effect.fnUntraced(function* <R>(route: Route<R>, optio
         key === undefined || key === "" ? produce(request) : once(key, request),
       )
       const trace = traces?.start(request.headers[traceparentHeader] ?? "")
+      if (direct !== undefined && trace === undefined) {
+        const cancel = beginDirect(direct, request, {
+          respond,
+          refuse: (problem) => refuse(problem, request),
+          defect: (error) => settle(Exit.die(error), request),
+        })
+        if (cancel !== undefined) return cancel
+      }
       const run = trace === undefined ? untraced : traced(trace, request, untraced)
       const { discardAt } = request
       const fiber = fork(

@@ -8,6 +8,7 @@ import type {
   Unauthorized,
   Unavailable,
 } from "../../schema/errors.ts"
+import type { Direct } from "./direct.ts"
 import type { ErrorBody, Method, Precomputed, RequestView } from "./endpoint.ts"
 import type { Principal } from "./principal.ts"
 import type { Deprecation } from "./response/deprecation.ts"
@@ -181,6 +182,8 @@ export interface RouteSpec<
    * handler must be called.
    */
   readonly prepared?: Effect.Effect<(view: RequestView) => Precomputed | undefined, never, R>
+  /** Built once at startup. Answers a part of the requests without a fiber (see `Direct`). The handler answers the others. */
+  readonly direct?: Effect.Effect<Direct, never, R>
 }
 
 /** A route without the types of its request and response. The function `route` has already checked them. */
@@ -192,6 +195,7 @@ export interface Route<R = unknown> extends RowFacts<AuthScheme> {
   readonly errors: ReadonlyArray<ProblemClass>
   readonly handler: (request: never) => Effect.Effect<unknown, unknown, R>
   readonly prepared?: Effect.Effect<(view: RequestView) => Precomputed | undefined, never, R>
+  readonly direct?: Effect.Effect<Direct, never, R>
 }
 
 export const isWrite = ({ method, reads }: Pick<Route, "method" | "reads">): boolean =>

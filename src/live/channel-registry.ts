@@ -1,7 +1,7 @@
 import type { Effect } from "effect"
 import type { PlacedEvent } from "../../actors/ports.ts"
 import type { EventRow, News, Opening, Position } from "../turns/event-store.ts"
-import type { Channel } from "./channel-names.ts"
+import { type Channel, hasParties } from "./channel-names.ts"
 import { newOpenChannel, type OpenChannel } from "./open-channel.ts"
 import { encodeEvent } from "./protocol.ts"
 import { type Frame, ReplayBuffer } from "./replay-buffer.ts"
@@ -18,6 +18,14 @@ export interface ChannelRegistryOptions {
   readonly wake: (name: string) => void
 }
 
+/**
+ * A channel stays open for so long after its last subscriber has left, and so many of such channels at most. Its clients
+ * then reconnect and resume without a read of the database: when a proxy or a network restarts, all of them come back
+ * within seconds. Wake-ups still bring its events. A lost wake-up is found by the first check after a subscriber has
+ * come back.
+ */
+const keptOpenMs = 30_000
+const maxKeptOpen = 10_000
 const replayBytes = 16 * 1024 * 1024
 
 /**
@@ -32,14 +40,17 @@ export class ChannelRegistry implements Source {
   readonly #options: ChannelRegistryOptions
   /** Pending reads of a state. Subscribers that join during a read share its result. */
   readonly #openings = new Map<OpenChannel, Array<(opening: Opening) => void>>()
+  /** The channels without subscribers that are kept open, oldest first, with the time at which each is closed. */
+  readonly #keptOpen = new Map<OpenChannel, number>()
   #subscriptions = 0
 
   constructor(options: ChannelRegistryOptions) {
     this.#options = options
   }
 
+  /** The number of channels with subscribers. */
   get size(): number {
-    return this.#openChannels.size
+    return this.#openChannels.size - this.#keptOpen.size
   }
   get subscriptions(): number {
     return this.#subscriptions
@@ -51,6 +62,7 @@ export class ChannelRegistry implements Source {
       openChannel = newOpenChannel(channel)
       this.#openChannels.set(channel.name, openChannel)
     }
+    this.#keptOpen.delete(openChannel)
     const subscription = new Subscription(openChannel, this, subscriber, requested, prove)
     openChannel.subscriptions.add(subscription)
     this.#subscriptions++
@@ -62,6 +74,23 @@ export class ChannelRegistry implements Source {
     if (!openChannel.subscriptions.delete(subscription)) return
     this.#subscriptions--
     if (openChannel.subscriptions.size > 0) return
+    // Nobody waits for a read of the state any more, so it may be skipped. A later subscriber must not wait for it.
+    const isRead = openChannel.position !== undefined && !this.#openings.has(openChannel)
+    if (!isRead || hasParties(openChannel.channel.kind)) return this.#close(openChannel)
+    this.#keptOpen.set(openChannel, performance.now() + keptOpenMs)
+    if (this.#keptOpen.size > maxKeptOpen) for (const [oldest] of this.#keptOpen) return this.#close(oldest)
+  }
+
+  /** Closes the channels that have had no subscriber for long enough. Called periodically. */
+  closeUnused(now = performance.now()) {
+    for (const [openChannel, closeAt] of this.#keptOpen) {
+      if (closeAt > now) return
+      this.#close(openChannel)
+    }
+  }
+
+  #close(openChannel: OpenChannel) {
+    this.#keptOpen.delete(openChannel)
     this.#openChannels.delete(openChannel.channel.name)
     this.#recent.forget(openChannel.channel.name)
   }
@@ -94,8 +123,9 @@ export class ChannelRegistry implements Source {
     return true
   }
 
-  names(): IterableIterator<string> {
-    return this.#openChannels.keys()
+  /** The names of the channels with subscribers. */
+  *names(): IterableIterator<string> {
+    for (const [name, { subscriptions }] of this.#openChannels) if (subscriptions.size > 0) yield name
   }
 
   find(name: string): OpenChannel | undefined {

@@ -87,6 +87,7 @@ export class Hub extends Context.Service<
         )
         const gaps = listenTo<void>((handler) => bus.onGap(handler))
         const checks = merge(interval(checkMs), gaps).pipe(
+          tap(() => openChannels.closeUnused()),
           filter(() => openChannels.size > 0),
           map((): Wake => everyChannel),
         )

@@ -85,7 +85,10 @@ export class Events extends Context.Service<
       replayLimit: number,
       state?: StateExpression,
     ): Effect.Effect<Opening, Unavailable>
-    /** Reads with one statement the new events of all channels whose position differs from the given position. */
+    /**
+     * Reads with one statement the new events of all channels whose position differs from the given position. A channel
+     * that never had an event is returned if the epoch has changed.
+     */
     news(standings: ReadonlyArray<Standing>): Effect.Effect<ReadonlyArray<News>, Unavailable>
     /** Reads the next events of one channel after an offset, oldest first. */
     after(name: string, offset: number, limit: number): Effect.Effect<ReadonlyArray<EventRow>, Unavailable>
@@ -166,17 +169,18 @@ export class Events extends Context.Service<
         sql
           .rows<NewsRow>(
             (q) => q`
-              select c.name, l.epoch, c."offset",
+              select w.name, l.epoch, coalesce(c."offset", channel_start(w.name, l.channel_floor)) as "offset",
                      case when l.epoch = w.epoch and c."offset" > w."offset" then
                        (select jsonb_agg(event_row(e) order by e."offset")
                           from (select * from event e where e.channel = c.name and e."offset" > w."offset"
                                  order by e."offset" limit ${perChannel(standings.length)}) e)
                      end as events,
-                     case when c.name like 'order:%' or c.name like 'transfer:%' then channel_parties(c.name) end as parties
+                     case when w.name like 'order:%' or w.name like 'transfer:%' then channel_parties(w.name) end as parties
                 from live_epoch l
                cross join unnest(${standings.map((s) => s.name)}::text[], ${standings.map((s) => s.epoch)}::uuid[],
                                  ${standings.map((s) => s.offset)}::bigint[]) as w(name, epoch, "offset")
-                join channel c on c.name = w.name and (c."offset" <> w."offset" or l.epoch <> w.epoch)`,
+                left join lateral (select * from channel i where i.name = w.name offset 0) c on true
+               where c."offset" <> w."offset" or l.epoch <> w.epoch`,
           )
           .pipe(Effect.map((rows) => rows.map((row) => ({ ...row, events: row.events ?? [] }))))
 

@@ -130,6 +130,50 @@ describe("an open channel", () => {
     }
   })
 
+  it("resumes subscribers that come back after all have left without a read, also with events in between", () => {
+    const world = new World()
+    const listeners = [world.join(), world.join()]
+    world.settle()
+    for (const listener of listeners) world.leave(listener)
+    expect(world.openChannels.size).toBe(0)
+    world.say()
+    world.tell(0)
+    const reads = world.asked.length
+    const back = listeners.map(({ place }) => world.join(place))
+    expect(world.asked.length).toBe(reads)
+    for (const { faults, place } of back) {
+      expect(faults).toEqual([])
+      expect(place?.offset).toBe(1)
+    }
+  })
+
+  it("is closed when it has had no subscribers for half a minute", () => {
+    const world = new World()
+    const listener = world.join()
+    world.settle()
+    world.leave(listener)
+    world.openChannels.closeUnused()
+    expect(world.openChannels.find(channel.name)).toBeDefined()
+    expect([...world.openChannels.names()]).toEqual([])
+    world.join(listener.place).subscription?.end()
+    world.openChannels.closeUnused(performance.now() + 60_000)
+    expect(world.openChannels.find(channel.name)).toBeUndefined()
+    expect(world.openChannels.isWanted(channel.name)).toBe(false)
+  })
+
+  it("is closed at once when its last subscriber leaves during a read, so that nobody waits for a skipped read", () => {
+    const world = new World()
+    const first = world.join()
+    world.settle()
+    const second = world.join()
+    world.leave(first)
+    world.leave(second)
+    expect(world.openChannels.find(channel.name)).toBeUndefined()
+    const third = world.join()
+    world.settle()
+    expect(third.started).toBe(1)
+  })
+
   it("reads once for 50 simultaneous subscribers, and replays buffered events without a read", () => {
     const world = new World()
     for (let n = 0; n < 50; n++) world.join()

@@ -221,6 +221,18 @@ describe.each(transports)("the live protocol (transport: %s)", (transport) => {
     client.close()
   })
 
+  it("answers a second subscriber of a channel without events after the epoch has changed", async () => {
+    const channel = "emoji_id:❤️❤️❤️"
+    const first = await open()
+    const before = await joined(first, channel)
+    await service.sql`select renew_live_epoch()`
+    const second = await open()
+    const after = await joined(second, channel)
+    expect(after.epoch).not.toBe(before.epoch)
+    expect(await first.take({ type: "subscribed", channel })).toMatchObject({ epoch: after.epoch })
+    for (const client of [first, second]) client.close()
+  })
+
   it.concurrent("delivers an event although its wake-up was lost", async () => {
     const channel = `emoji_id:${spelledAt(5)}`
     const client = await open()

@@ -5,7 +5,7 @@ import type { DirectoryRecord } from "../../../schema/directory/records/record.t
 import { recordsOfTicker } from "../../../schema/directory/records/record-selection.ts"
 import { formatTag, parseTag } from "../../../schema/directory/records/record-tag.ts"
 import { NotFound } from "../../../schema/errors.ts"
-import type { Precomputed } from "../../http/endpoint.ts"
+import type { Precomputed, RawResponse } from "../../http/endpoint.ts"
 import { errorCodeHeader } from "../../http/response/error-code.ts"
 import { StaticResponse } from "../../http/response/static.ts"
 
@@ -54,6 +54,16 @@ export interface LookupAnswer {
  */
 export const notRegistered: LookupAnswer = { own: "", body: JSON.stringify({ error: notRegisteredText }) }
 export const isRegistered = ({ own }: LookupAnswer): boolean => own !== ""
+
+/** Makes the response of a handler. It has the same bytes as the cached response that the next request gets. */
+export const rawResponse = (
+  { body, own }: LookupAnswer,
+  ifNoneMatch = "",
+): RawResponse & Required<Pick<RawResponse, "body" | "headers">> => {
+  if (own === "") return { status: 404, headers: missingHeaders, body }
+  const headers = { ETag: etagOf(own), ...lookupHeaders }
+  return isHeld(own, ifNoneMatch) ? { status: 304, headers, body: "" } : { status: 200, headers, body }
+}
 
 export const missing = new StaticResponse(heads.missing, notRegistered.own, notRegistered.body)
 

@@ -1,25 +1,11 @@
 import { Effect } from "effect"
 import { type EmojiId, parseEmojiId } from "../../../schema/directory/emoji-id.ts"
-import type { BatchLookupAnswer } from "../../../schema/directory/lookup.ts"
 import type { Unavailable } from "../../../schema/errors.ts"
-import { isRegistered, notRegisteredText } from "./answer.ts"
+import { isRegistered } from "./answer.ts"
+import { maxCharacters, notRegisteredAnswer, refusedAnswer, tooLargeAnswer } from "./cached-batch.ts"
 import { Lookups } from "./lookups.ts"
 import type { SignedAnswers } from "./signed-answers.ts"
 import { lookUpSigned, once } from "./signed-lookup.ts"
-
-/**
- * The maximum number of characters of all answers in one response. The first answer is returned even if it is longer.
- */
-const maxCharacters = 4 * 1024 * 1024
-
-const refusal = (emojiId: string, code: string, reason: string, proof?: string): string =>
-  JSON.stringify({
-    emoji_id: emojiId,
-    status: false,
-    error: { code, reason },
-    stats: [],
-    ...(proof !== undefined && { proof }),
-  } satisfies BatchLookupAnswer)
 
 interface Found {
   /** The JSON text of the answer. Undefined if the id is not registered. */
@@ -36,13 +22,6 @@ const findSigned = <E, R>(id: EmojiId, admit: Effect.Effect<void, E, R>) =>
           ? { body: undefined, denial: proof }
           : { body: JSON.stringify({ ...answer, proof }) },
     ),
-  )
-
-const tooLarge = (emojiId: string): string =>
-  refusal(
-    emojiId,
-    "too_large",
-    "The response has reached its size limit. Look up this emoji id in a separate request.",
   )
 
 /**
@@ -76,12 +55,12 @@ export const lookupMany = Effect.fnUntraced(function* <E, R>(
         }))
 
   const answerOf = (text: string, id: ReturnType<typeof parseEmojiId>): string => {
-    if (id._tag === "EmojiIdRefused") return refusal(text, id.code, id.message)
+    if (id._tag === "EmojiIdRefused") return refusedAnswer(text, id)
     const found = byCanonical.get(id.canonical)
-    if (found === undefined) return tooLarge(text)
+    if (found === undefined) return tooLargeAnswer(text)
     const { body, denial } = found
-    if (body === undefined) return refusal(text, "not_registered", notRegisteredText, denial)
-    if (characters > 0 && characters + body.length > maxCharacters) return tooLarge(text)
+    if (body === undefined) return notRegisteredAnswer(text, denial)
+    if (characters > 0 && characters + body.length > maxCharacters) return tooLargeAnswer(text)
     characters += body.length
     return `{"emoji_id":${JSON.stringify(text)},${body.slice(1)}`
   }

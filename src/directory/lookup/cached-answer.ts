@@ -55,6 +55,11 @@ export class CachedAnswer implements Precomputed {
     const start = this.#bodyStart()
     return at + this.#segment.texts.copy(into, at, start, start + this.#get(bodyWord))
   }
+  /** Copies the body like `copyBody`, but without the brace at its start, so that members can be written before it. */
+  copyMembers(into: Buffer, at: number): number {
+    const start = this.#bodyStart()
+    return at + this.#segment.texts.copy(into, at, start + 1, start + this.#get(bodyWord))
+  }
   copyOwn(into: Uint8Array, at: number): number {
     const { bytes } = this.#segment
     const start = this.#ownStart()

@@ -21,6 +21,12 @@ const refuse = (retryAfterSeconds: number) =>
     }),
   )
 
+/** Counts a lookup that is not in the cache, by the caller's address. Returns whether the address had one left. */
+export const mayReadCold = (
+  limits: RateLimits["Service"],
+  { address }: Pick<RawRequest, "address">,
+): boolean => limits.exceeds("lookup", "address", addressGroup(address)) === undefined
+
 /** Counts the lookup for the caller of the credentials. */
 const admitCaller = Effect.fnUntraced(
   function* (headers: RawRequest["headers"], waitSeconds: number) {

@@ -18,10 +18,12 @@ import {
 } from "./answer.ts"
 import { LookupCache } from "./cache.ts"
 import type { CachedAnswer } from "./cached-answer.ts"
+import { makeCachedBatch } from "./cached-batch.ts"
 import { makeReadLookups } from "./lookup-store.ts"
 import { PendingLoads } from "./pending-loads.ts"
 import { makePreparedAnswers, type Prepare } from "./prepared-answers.ts"
 import { SignedAnswers } from "./signed-answers.ts"
+import { makeUncachedAnswers } from "./uncached-answers.ts"
 import { ViewCounter } from "./view-counter.ts"
 
 const topic = "emoji_id"
@@ -55,6 +57,10 @@ export class Lookups extends Context.Service<
     readonly prepared: {
       readonly [Form in "lookup" | "payment" | "resolve" | "ticker"]: Prepare
     }
+    /** Returns the response to a lookup of these ids, or undefined if the cache cannot answer all of them. */
+    readonly cachedBatch: ReturnType<typeof makeCachedBatch>
+    /** Makes the function that answers lookups of ids that are not in the cache without a fiber. */
+    readonly direct: ReturnType<typeof makeUncachedAnswers>
     /**
      * Looks an id up and counts a view if the id is registered. `admit` runs first if the id is not in the cache. If it
      * fails, the id is not looked up.
@@ -155,24 +161,34 @@ export class Lookups extends Context.Service<
         stale.add(answer.canonical)
       }
 
+      const read = (canonical: string, done: (outcome: LookupAnswer | Unavailable) => void): void =>
+        loads.want(canonical, (outcome) => done(outcome ?? notRegistered))
+
       const load = ({ canonical }: EmojiId) =>
         Effect.callback<LookupAnswer, Unavailable>((resume) =>
-          loads.want(canonical, (outcome) =>
-            resume(
-              outcome instanceof Unavailable
-                ? Effect.fail(outcome)
-                : Effect.succeed(outcome ?? notRegistered),
-            ),
+          read(canonical, (outcome) =>
+            resume(outcome instanceof Unavailable ? Effect.fail(outcome) : Effect.succeed(outcome)),
           ),
         )
+
+      const findRecent = (canonical: string): CachedAnswer | undefined => {
+        const cached = bus.mayServe() ? cache.find(canonical) : undefined
+        return cached !== undefined && isRecent(cached) ? cached : undefined
+      }
+
+      const countView = (canonical: string, answer: LookupAnswer): void => {
+        const cached = cache.find(canonical)
+        if (cached !== undefined) use(cached)
+        else if (isRegistered(answer)) viewCounter.add(canonical, 1)
+      }
 
       const findAnswer = <E, R>(
         id: EmojiId,
         admit?: Effect.Effect<void, E, R>,
       ): Effect.Effect<LookupAnswer, E | Unavailable, R> =>
         Effect.suspend((): Effect.Effect<LookupAnswer, E | Unavailable, R> => {
-          const cached = bus.mayServe() ? cache.find(id.canonical) : undefined
-          if (cached !== undefined && isRecent(cached)) return Effect.succeed(cached.toText())
+          const cached = findRecent(id.canonical)
+          if (cached !== undefined) return Effect.succeed(cached.toText())
           return admit === undefined ? load(id) : Effect.flatMapEager(admit, () => load(id))
         })
 
@@ -205,11 +221,15 @@ export class Lookups extends Context.Service<
 
       return Lookups.of({
         prepared,
+        cachedBatch: makeCachedBatch({ findCached, use }),
+        direct: makeUncachedAnswers({
+          isCached: (canonical) => findRecent(canonical) !== undefined,
+          load: read,
+          countView,
+        }),
         view: (id, admit) =>
           Effect.map(findAnswer(id, admit), (answer) => {
-            const cached = cache.find(id.canonical)
-            if (cached !== undefined) use(cached)
-            else if (isRegistered(answer)) viewCounter.add(id.canonical, 1)
+            countView(id.canonical, answer)
             return answer
           }),
         find: findAnswer,

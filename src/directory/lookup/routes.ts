@@ -12,11 +12,12 @@ import {
 import { InvalidRequest, NotFound, UnsupportedEmoji } from "../../../schema/errors.ts"
 import { CommaList } from "../../../schema/wire-format.ts"
 import { authHeaders } from "../../http/guards.ts"
+import { RateLimits } from "../../http/limits/rate-limits.ts"
 import { Reply } from "../../http/response/reply.ts"
 import { route } from "../../http/route.ts"
-import { etagOf, isHeld, isRegistered, type LookupAnswer, lookupHeaders, missingHeaders } from "./answer.ts"
+import { isRegistered, type LookupAnswer, lookupHeaders, rawResponse } from "./answer.ts"
 import { lookupMany } from "./batch.ts"
-import { admitCold } from "./cold-limit.ts"
+import { admitCold, mayReadCold } from "./cold-limit.ts"
 import { isConfirmed } from "./confirm-record.ts"
 import { checkRegistered, Lookups } from "./lookups.ts"
 import { paymentForm, selectByTags, selectByTicker, wholeWithProof } from "./select-records.ts"
@@ -38,12 +39,11 @@ const badTicker = new InvalidRequest({
   error: "path: tag: expected a ticker such as BTC, or a hex tag such as 0x1003",
 })
 
-/** Makes the response of the handler. It has the same bytes as the cached response that the next request gets. */
+/** `selected` is the part of the answer that the request selects, if it does not want all of it. */
 const reply = (lookup: LookupAnswer, ifNoneMatch = "", selected?: unknown): Reply<never> => {
-  if (!isRegistered(lookup)) return Reply.raw(lookup.body, missingHeaders, 404)
-  const headers = { ETag: etagOf(lookup.own), ...lookupHeaders }
-  if (isHeld(lookup.own, ifNoneMatch)) return Reply.empty(304, headers)
-  return Reply.raw(selected === undefined ? lookup.body : JSON.stringify(selected), headers)
+  const wanted = selected === undefined ? lookup : { ...lookup, body: JSON.stringify(selected) }
+  const { body, headers, status } = rawResponse(wanted, ifNoneMatch)
+  return Reply.raw(body, headers, status)
 }
 
 const selectedOr = <A>(problem: InvalidRequest, selected: A | undefined): Effect.Effect<A, InvalidRequest> =>
@@ -76,6 +76,10 @@ const lookup = route({
   success: LookupResponse,
   errors: [UnsupportedEmoji, NotFound],
   prepared: Lookups.use(({ prepared }) => Effect.succeed(prepared.lookup)),
+  direct: Effect.gen(function* () {
+    const limits = yield* RateLimits
+    return (yield* Lookups).direct((request) => mayReadCold(limits, request))
+  }),
   handler: ({ query: { proof, tags }, ...request }) => {
     if (proof === "true") {
       return replySigned(request.params.emoji_id, request, {
@@ -217,10 +221,16 @@ const batch = route({
   body: BatchLookupRequest,
   success: BatchLookupResponse,
   errors: [],
-  handler: ({ body, query, ...request }) =>
-    Effect.map(lookupMany(body.emoji_ids, query.proof === "true", admitCold(request)), (answers) =>
-      Reply.raw(`{"result":[${answers.join(",")}]}`, lookupHeaders),
-    ),
+  handler: ({ body: { emoji_ids }, query, ...request }) =>
+    Lookups.use((lookups) => {
+      const isSigned = query.proof === "true"
+      const cached = isSigned ? undefined : lookups.cachedBatch(emoji_ids)
+      return cached === undefined
+        ? Effect.map(lookupMany(emoji_ids, isSigned, admitCold(request)), (answers) =>
+            Reply.raw(`{"result":[${answers.join(",")}]}`, lookupHeaders),
+          )
+        : Effect.succeed(Reply.raw(cached, lookupHeaders))
+    }),
 })
 
 export const lookups = [lookup, payment, confirm, ticker, batch] as const
