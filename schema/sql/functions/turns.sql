@@ -16,7 +16,7 @@ $$;
 -- and all turns share one WAL flush.
 --   p.begun   new entities
 --   p.turned  changed entities, with the version that each is expected to have
---   p.claims, p.releases, p.grants, p.moves, p.revokes, p.ledger, p.sandbox_intents, p.uses, p.free_ids, p.mail
+--   p.claims, p.releases, p.grants, p.moves, p.revokes, p.ledger, p.sandbox_intents, p.uses, p.free_ids, p.right_codes, p.mail
 --             effects: one list per kind for all turns, so that rows are locked kind by kind and in order
 --   p.keys    the Idempotency-Keys of the requests, each with its outcome, see commit_keys
 --   said      channels and events, see place_said
@@ -73,6 +73,9 @@ begin
     perform put_code_uses(x.id, x.list) from jsonb_to_recordset(p->'uses') as x(id uuid, list jsonb);
   end if;
   if p ? 'free_ids' then perform put_free_ids(p->'free_ids'); end if;
+  if p ? 'right_codes' then
+    delete from wrong_transfer_code w using jsonb_array_elements_text(p->'right_codes') as x(id) where w.id = x.id::uuid;
+  end if;
   if p ? 'mail' then perform put_mail(p->'mail'); end if;
   if p ? 'keys' then perform commit_keys(p->'keys'); end if;
   if said is not null then places := place_said(said); end if;
