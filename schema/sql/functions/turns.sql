@@ -232,11 +232,26 @@ begin
   return given;
 end $$;
 
+-- Assigns an offset to one event and stores the event. Returns the offset. The caller locks channels in the order of their
+-- names.
+create or replace function place_event(channel_name text, event_type text, event_data jsonb) returns bigint language plpgsql as $$
+declare o bigint;
+begin
+  update channel c set "offset" = c."offset" + 1 where c.name = channel_name returning c."offset" into o;
+  if not found then
+    insert into channel as c (name, "offset", epoch)
+    select channel_name, channel_start(channel_name, l.channel_floor) + 1, l.epoch from live_epoch l
+      on conflict (name) do update set "offset" = c."offset" + 1 returning c."offset" into o;
+  end if;
+  insert into event (channel, "offset", type, data) values (channel_name, o, event_type, event_data);
+  return o;
+end $$;
+
 -- Does the same as place_many_events. It is faster for at most 8 events that are sorted by channel: a few short
 -- statements with cached plans cost less than one statement that joins, sorts and groups.
 create or replace function place_events(p jsonb) returns jsonb language plpgsql as $$
 declare
-  e jsonb; name_of text; last_name text := ''; o bigint; offsets bigint[] := '{}'; epoch_of uuid; low bigint;
+  e jsonb; name_of text; last_name text := ''; offsets bigint[] := '{}'; epoch_of uuid;
 begin
   if jsonb_array_length(p) > 8 then return place_many_events(p); end if;
   for i in 0 .. jsonb_array_length(p) - 1 loop
@@ -244,17 +259,10 @@ begin
     if name_of < last_name then return place_many_events(p); end if;
     last_name := name_of;
   end loop;
-  select l.epoch, l.channel_floor into epoch_of, low from live_epoch l;
+  select l.epoch into epoch_of from live_epoch l;
   for i in 0 .. jsonb_array_length(p) - 1 loop
     e := p->i;
-    name_of := e->>'channel';
-    update channel c set "offset" = c."offset" + 1 where c.name = name_of returning c."offset" into o;
-    if not found then
-      insert into channel as c (name, "offset", epoch) values (name_of, channel_start(name_of, low) + 1, epoch_of)
-        on conflict (name) do update set "offset" = c."offset" + 1 returning c."offset" into o;
-    end if;
-    insert into event (channel, "offset", type, data) values (name_of, o, e->>'type', e->'data');
-    offsets := offsets || o;
+    offsets := offsets || place_event(e->>'channel', e->>'type', e->'data');
   end loop;
   return jsonb_build_object('epoch', epoch_of, 'at', wire_time(now()), 'offsets', offsets);
 end $$;
