@@ -82,6 +82,24 @@ begin
   return places;
 end $$;
 
+-- Claims one id with the rules of put_claims. Returns false if it changed nothing, because this call alone does not decide
+-- whether the claim is refused. It needs a quarter of the time of put_claims, and most turns claim one id.
+create or replace function put_claim(id text, new_kind text, new_holder uuid, new_owner uuid, old_holder uuid, is_held boolean)
+returns boolean language plpgsql as $$
+begin
+  if old_holder is not null then
+    update claim c set kind = new_kind, holder = new_holder, owner_id = new_owner, claimed_at = now()
+     where c.canonical = id and c.holder = old_holder;
+    if found then return true; end if;
+  end if;
+  if is_held is not true then
+    insert into claim (canonical, kind, holder, owner_id) values (id, new_kind, new_holder, new_owner)
+      on conflict (canonical) do nothing;
+    return found;
+  end if;
+  return false;
+end $$;
+
 -- Claims ids, all or none.
 --   * A claim without from_holder takes a free id. If the same holder already holds the id, the stored claim gets the
 --     new kind (for example `owned` instead of `order`).
@@ -100,6 +118,10 @@ create or replace function put_claims(p jsonb) returns void language plpgsql
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare locked bigint[] := '{}'; left_over bigint[]; want record; taken text[]; lost bigint[];
 begin
+  if jsonb_array_length(p) = 1 and put_claim(p->0->>'canonical', p->0->>'kind', (p->0->>'holder')::uuid, (p->0->>'owner_id')::uuid,
+                                             (p->0->>'from_holder')::uuid, (p->0->>'held')::boolean) then
+    return;
+  end if;
   if p @? '$[*].from_holder' then
     locked := array(
       select w.n from (
