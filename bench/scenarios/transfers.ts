@@ -1,6 +1,6 @@
 import { converse, type Talk } from "../load/conversation.ts"
 import { buildRequest, type Target } from "../load/request.ts"
-import type { Scenario } from "../scenario.ts"
+import type { RequestScenario } from "../scenario.ts"
 import { singleStatementWrites } from "../side.ts"
 import { canonicalAt, storeIds } from "../stored/ids.ts"
 import { openStored } from "../stored/open.ts"
@@ -57,7 +57,7 @@ const moves = (target: Target, tokens: readonly string[]) => {
   })
 }
 
-export const transfers: Scenario<readonly string[]> = {
+export const transfers: RequestScenario<readonly string[]> = {
   name: "transfers",
   summary: "complete transfers: three turns, and two outbox requests for the codes",
   onRequest: true,
