@@ -22,7 +22,7 @@ function atFew<Precomputed>(
     summary: `${scenario.name} with ${connections === 1 ? "one connection" : `${connections} connections`}: the latency of a write`,
     onRequest: true,
     connections,
-    against: [{ side: updates, aims: [{ metric: "p50", atMost: 2 }] }],
+    against: [{ side: updates, firstWarmupSeconds: 5, aims: [{ metric: "p50", atMost: 2 }] }],
     requests: (target, prepared) => {
       if (target.side !== updates.name) return scenario.requests(target, prepared)
       const request = buildRequest(target, { method: "POST", path: "/update" })

@@ -62,8 +62,10 @@ export const transfers: RequestScenario<readonly string[]> = {
   summary: "complete transfers: three turns, and two outbox requests for the codes",
   onRequest: true,
   connections: 32,
+  // As in `cart-cycle`: Node's JIT needs about this long to compile the code of a transfer.
+  firstWarmupSeconds: 20,
   subject: service(),
-  against: [{ side: singleStatementWrites() }],
+  against: [{ side: singleStatementWrites(), firstWarmupSeconds: 5 }],
   prepare: async (server) => {
     await openStored(server, async (sql) => {
       await storePeople(sql, 2 * senders)
