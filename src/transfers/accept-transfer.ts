@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto"
-import { Context, Effect, Exit, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { atMostOnce } from "../../actors/operation.ts"
 import { TransferActors, type TransferSnapshot } from "../../actors/transfer.ts"
-import { awaitedCode, maxWrongTries, refusal, resendableAt } from "../../machines/transfers/refusal.ts"
-import { Conflict, Forbidden, NotFound } from "../../schema/errors.ts"
+import { awaitedCode, maxWrongTries, resendableAt } from "../../machines/transfers/refusal.ts"
+import { Conflict, Forbidden } from "../../schema/errors.ts"
 import { isoTime } from "../../schema/iso-time.ts"
 import type { TransferStatus } from "../../schema/transfers/transfer.ts"
 import type { TransferContext } from "../../schema/transfers/transfer-snapshot.ts"
@@ -13,32 +13,14 @@ import { AppConfig } from "../config/config.ts"
 import type { Principal } from "../http/principal.ts"
 import { DefaultPubkeys } from "../keys/default-pubkey.ts"
 import { checkMayMove } from "../minting/minting.ts"
-import { CodeAttempts, checkTaken } from "./code-attempt-store.ts"
+import { CodeAttempts } from "./code-attempt-store.ts"
 import { recipientName, type Side, TransferMails } from "./code-mails.ts"
-import { type AcceptFacts, makeTransferFacts } from "./facts-store.ts"
-import { invalidCode, keyRemoved, senderInactive, toProblem, unconfirmed } from "./refusals.ts"
+import type { AcceptFacts } from "./facts-store.ts"
+import { invalidCode, keyRemoved, senderInactive } from "./refusals.ts"
+import { awaitedState, checkAllowed, makeTransferAccess } from "./transfer-access.ts"
 import { displayTransfer } from "./transfer-store.ts"
 
-const roleOf = (caller: Principal, { recipient, sender }: TransferContext): Side | "admin" | undefined => {
-  if (caller.userId === sender.id) return "sender"
-  if (caller.userId === recipient.id) return "receiver"
-  return caller.scopes.has("adminEmoji:transfer") ? "admin" : undefined
-}
 const noEmail = "This user has no email address to send a code to."
-const awaitedState = { sender: "AwaitingSender", receiver: "AwaitingReceiver" } as const
-const acceptEvent = { sender: "SENDER_ACCEPT", receiver: "RECEIVER_ACCEPT" } as const
-
-/** Fails with an API error if a transfer that waits for a code would refuse the event. */
-const checkAllowed = (
-  context: TransferContext,
-  event: { readonly type: "SENDER_ACCEPT" | "RECEIVER_ACCEPT" | "RESEND"; readonly now: number },
-) => {
-  const refused = refusal(context, event)
-  return refused === undefined ? Effect.void : Effect.fail(toProblem(refused, context))
-}
-
-const unseen = () => unconfirmed("This transfer was sent to an email address that you have not confirmed.")
-
 interface Shown {
   readonly context: TransferContext
   readonly value: TransferStatus
@@ -52,23 +34,10 @@ const make = Effect.gen(function* () {
   const actors = yield* TransferActors
   const attempts = yield* CodeAttempts
   const config = yield* AppConfig
-  const facts = yield* makeTransferFacts
+  const { checkRole, readFacts, recipientSees } = yield* makeTransferAccess
   const keys = yield* DefaultPubkeys
   const mails = yield* TransferMails
   const parties = yield* Parties
-
-  const recipientSees = ({ recipient }: TransferContext) =>
-    parties.hasConfirmed(recipient.id, recipient.email)
-
-  /**
-   * Returns the caller's role in the transfer. Other users get a 404, so they do not learn that the transfer exists.
-   */
-  const checkRole = Effect.fnUntraced(function* (caller: Principal, context: TransferContext) {
-    const role = roleOf(caller, context)
-    if (role === "receiver" && context.acceptedAt === null && !(yield* recipientSees(context)))
-      return yield* unseen()
-    return role ?? (yield* new NotFound({ error: "Transfer not found." }))
-  })
 
   /**
    * Fails if the recipient no longer has the key that the sender entered. A user who added a key without a proof
@@ -156,43 +125,6 @@ const make = Effect.gen(function* () {
       mails,
       recipientSees: true,
     } as const
-  })
-
-  /**
-   * Counts the attempt and reads what the confirmation depends on. In a state that does not wait for this code the
-   * machine refuses the event, and the error response lists the allowed events. So that is no attempt.
-   */
-  const readFacts = Effect.fnUntraced(function* (
-    side: Side,
-    caller: Principal,
-    { snapshot: { context, value } }: { readonly snapshot: TransferSnapshot },
-    attempt: string,
-    now: number,
-  ) {
-    if (roleOf(caller, context) !== side) {
-      yield* checkRole(caller, context)
-      return yield* new Forbidden({
-        error: `Only the ${side === "sender" ? "sender" : "recipient"} of the transfer can enter this code.`,
-      })
-    }
-    const allowed = yield* Effect.exit(checkAllowed(context, { type: acceptEvent[side], now }))
-    const isAwaited = value === awaitedState[side]
-    const isAttempt = isAwaited && Exit.isSuccess(allowed)
-    const { eid, pubkey, recipient, sender } = context
-    const known = yield* facts.ofEnteredCode({
-      eid,
-      senderId: sender.id,
-      recipientId: recipient.id,
-      recipientEmail: recipient.email,
-      pubkey,
-      userId: caller.userId,
-      isRecipient: side === "receiver",
-      attempt: isAttempt ? attempt : undefined,
-    })
-    if (side === "receiver" && context.acceptedAt === null && !known.sees) return yield* unseen()
-    if (isAwaited) yield* allowed
-    yield* checkTaken(known.taken)
-    return { known, isAttempt }
   })
 
   /** Commits the code that was entered. A wrong code is committed too, because the turn must count the try. */
