@@ -6,10 +6,10 @@ import type { Target } from "./load/request.ts"
 import type { RunningServer, Side } from "./side.ts"
 
 /**
- * The metrics by which sides are compared: operations per second, server CPU time per operation, p99 latency, and
- * server memory per socket.
+ * The metrics by which sides are compared: operations per second, server CPU time per operation, p50 and p99
+ * latency, and server memory per socket.
  */
-export const metrics = ["rate", "cpu", "p99", "memory"] as const
+export const metrics = ["rate", "cpu", "p50", "p99", "memory"] as const
 export type Metric = (typeof metrics)[number]
 
 export interface Aim {

@@ -179,6 +179,12 @@ export const socketIo = (): ServerSide => ({
   lacks: `${anyFanOut}, a limit for slow readers`,
 })
 
+export const bareUpdates = (name = "bare uWebSockets.js with one update"): ServerSide => ({
+  ...baseline(name, new URL("./baselines/uws-update.ts", import.meta.url), true),
+  usesDatabase: true,
+  lacks: "authentication, validation, events, history: it only updates one row by its key",
+})
+
 export const singleStatementWrites = (name = "bare single-statement writes"): DriverSide => ({
   kind: "driver",
   name,

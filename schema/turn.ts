@@ -11,6 +11,8 @@ export interface TurnEffects {
   readonly sandbox_intents?: ReadonlyArray<SandboxIntent>
   readonly uses?: ReadonlyArray<CodeUse>
   readonly free_ids?: ReadonlyArray<FreeIds>
+  /** The attempts to enter a code whose code was right. They no longer count as wrong ones. */
+  readonly right_codes?: ReadonlyArray<string>
   readonly mail?: ReadonlyArray<Mail>
   readonly events?: ReadonlyArray<ChannelEvent>
   readonly joined?: ReadonlyArray<JoinedEvent>
@@ -118,6 +120,7 @@ export const turnEffectKinds = [
   "sandbox_intents",
   "uses",
   "free_ids",
+  "right_codes",
   "mail",
   "events",
   "joined",

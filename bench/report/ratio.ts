@@ -108,6 +108,7 @@ function figureOf(metric: Metric, run: Run | undefined): number {
     rate: run?.ratePerSecond,
     cpu: run?.server?.cpuMicrosPerOperation,
     memory: run?.server?.socketKb,
+    p50: run?.latency.p50Ms,
     p99: run?.latency.p99Ms,
   }
   return figures[metric] ?? Number.NaN

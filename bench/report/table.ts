@@ -49,6 +49,7 @@ const verdictOf = ({ byCpuTime, met }: Ratio): string => {
 const metricNames: Record<Ratio["metric"], string> = {
   rate: "operations per second",
   cpu: "server CPU per operation",
+  p50: "p50 latency",
   p99: "p99 latency",
   memory: "KB per socket",
 }

@@ -1,7 +1,7 @@
 import { auditedEdits } from "../consistency/edits.ts"
 import { buildRequest } from "../load/request.ts"
 import { sendAll } from "../load/send-all.ts"
-import type { Scenario } from "../scenario.ts"
+import type { RequestScenario, Scenario } from "../scenario.ts"
 import { bareUws, singleStatementWrites } from "../side.ts"
 import { canonicalAt } from "../stored/ids.ts"
 import { openStored } from "../stored/open.ts"
@@ -39,7 +39,7 @@ export const authenticatedRead: Scenario<readonly string[]> = {
   check: (answer) => answer.body.length > 0,
 }
 
-export const recordEdit: Scenario<readonly string[]> = {
+export const recordEdit: RequestScenario<readonly string[]> = {
   name: "record-edit",
   summary: "PATCH /emoji_id/{id}: one record replaced, each connection on a different id",
   subject: service(),

@@ -2,7 +2,7 @@ import { Auditor } from "../consistency/auditor.ts"
 import type { ContestPlan } from "../load/contest.ts"
 import { converse, type Talk } from "../load/conversation.ts"
 import { buildRequest, type RequestParts, type Target } from "../load/request.ts"
-import type { Scenario } from "../scenario.ts"
+import type { RequestScenario, Scenario } from "../scenario.ts"
 import { type RunningServer, singleStatementWrites } from "../side.ts"
 import { canonicalAt } from "../stored/ids.ts"
 import { keysOf, type MasterKey, openStored } from "../stored/open.ts"
@@ -94,7 +94,7 @@ export const buy = (target: Target, { tokens, keys, firstId }: Buyers) => {
   return { ...traffic, auditor }
 }
 
-export const cartCycle: Scenario<Buyers> = {
+export const cartCycle: RequestScenario<Buyers> = {
   name: "cart-cycle",
   summary: "add, check out, pay, look up: each request counts as one write",
   sweep: true,

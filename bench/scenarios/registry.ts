@@ -5,6 +5,7 @@ import type { Scenario } from "../scenario.ts"
 import { authenticatedRead, logins, recordEdit } from "./accounts.ts"
 import { cartContended, cartCycle, cartGrowth } from "./carts.ts"
 import { fanOutMany, fanOutOne } from "./fan-out.ts"
+import { fewClients } from "./few-clients.ts"
 import { hello } from "./hello.ts"
 import {
   lookupBatch,
@@ -50,6 +51,7 @@ export const scenarios: readonly Scenario[] = [
   workersEach,
   cartGrowth,
   transfers,
+  ...fewClients,
   logins,
   mixed,
   reconnectStorm,

@@ -1,10 +1,10 @@
 import { converse, type Talk } from "../load/conversation.ts"
 import { buildRequest, type Target } from "../load/request.ts"
-import type { Scenario } from "../scenario.ts"
+import type { RequestScenario } from "../scenario.ts"
 import { singleStatementWrites } from "../side.ts"
 import { canonicalAt, storeIds } from "../stored/ids.ts"
 import { openStored } from "../stored/open.ts"
-import { emailAt, storePeople, tokensOf } from "../stored/people.ts"
+import { emailAt, storePeople, storePubkeys, tokensOf } from "../stored/people.ts"
 import { service } from "../subject.ts"
 
 /** The number of people who send ids. The first half of the people sends ids to the second half. */
@@ -23,11 +23,13 @@ export const codeOf = (body: Buffer, kind: string): string => {
   return code
 }
 
+/**
+ * Each transfer is between the next two people. If a connection always used the same two, their mail would add up, and
+ * each outbox request would list a hundred messages.
+ */
 const moves = (target: Target, tokens: readonly string[]) => {
-  const sent = new Map<number, number>()
-  return converse(function* (connection): Talk {
-    const sender = connection % senders
-    const receiver = sender + senders
+  let begun = 0
+  return converse(function* (): Talk {
     const send = (who: number, method: string, path: string, body?: unknown) => ({
       request: buildRequest(target, {
         method,
@@ -39,9 +41,10 @@ const moves = (target: Target, tokens: readonly string[]) => {
     })
     const mailsTo = (who: number) => send(who, "GET", `/dev/outbox?to=${encodeURIComponent(emailAt(who))}`)
     for (;;) {
-      const turn = sent.get(sender) ?? 0
-      sent.set(sender, turn + 1)
-      const eid = canonicalAt(turn * senders + sender)
+      const n = begun++
+      const sender = n % senders
+      const receiver = sender + senders
+      const eid = canonicalAt(n)
       const made = yield send(sender, "POST", "/transfers", { eid, email: emailAt(receiver) })
       const { id } = JSON.parse(made.body.toString()) as { readonly id: string }
       const own = yield mailsTo(sender)
@@ -54,16 +57,19 @@ const moves = (target: Target, tokens: readonly string[]) => {
   })
 }
 
-export const transfers: Scenario<readonly string[]> = {
+export const transfers: RequestScenario<readonly string[]> = {
   name: "transfers",
   summary: "complete transfers: three turns, and two outbox requests for the codes",
   onRequest: true,
   connections: 32,
+  // As in `cart-cycle`: Node's JIT needs about this long to compile the code of a transfer.
+  firstWarmupSeconds: 20,
   subject: service(),
-  against: [{ side: singleStatementWrites() }],
+  against: [{ side: singleStatementWrites(), firstWarmupSeconds: 5 }],
   prepare: async (server) => {
     await openStored(server, async (sql) => {
       await storePeople(sql, 2 * senders)
+      await storePubkeys(sql)
       await storeIds(sql, { ids, owners: senders })
     })
     return tokensOf(server, 2 * senders)

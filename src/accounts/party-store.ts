@@ -15,6 +15,12 @@ export interface Party {
   readonly unproven: boolean
 }
 
+/** The columns of a party, for a statement that names the table `u`. */
+export const partyColumns = (q: Client) =>
+  q`u.id, u.email, u.deactivated_at is null and u.deleted_at is null as active,
+    u.invited_at is not null and u.email_verified_at is null as invited,
+    u.invited_at is null and u.email_verified_at is null as unproven`
+
 export class Parties extends Context.Service<
   Parties,
   {
@@ -40,24 +46,29 @@ export class Parties extends Context.Service<
       const sql = yield* Sql
       const custodial = yield* CustodialKeys
       const first = (rows: ReadonlyArray<Party>) => rows[0]
-      const columns = (q: Client) =>
-        q`u.id, u.email, u.deactivated_at is null and u.deleted_at is null as active,
-          u.invited_at is not null and u.email_verified_at is null as invited,
-          u.invited_at is null and u.email_verified_at is null as unproven`
+      // Nearly every email belongs to an account with a key. A new key costs several milliseconds of CPU, so it is made
+      // only if it is needed.
+      const findWithKey = (email: string) =>
+        sql
+          .rows<Party>(
+            (q) => q`select ${partyColumns(q)} from app_user u
+                      where u.email = ${email} and exists (select 1 from pubkey k where k.user_id = u.id)`,
+          )
+          .pipe(Effect.map(first))
 
       return Parties.of({
         find: (userId) =>
           sql
-            .rows<Party>((q) => q`select ${columns(q)} from app_user u where u.id = ${userId}`)
+            .rows<Party>((q) => q`select ${partyColumns(q)} from app_user u where u.id = ${userId}`)
             .pipe(Effect.map(first)),
         findByEmail: (email) =>
           sql
-            .rows<Party>((q) => q`select ${columns(q)} from app_user u where u.email = ${email}`)
+            .rows<Party>((q) => q`select ${partyColumns(q)} from app_user u where u.email = ${email}`)
             .pipe(Effect.map(first)),
         findByPubkey: (pubkey) =>
           sql
             .rows<Party>(
-              (q) => q`select ${columns(q)} from app_user u join pubkey k on k.user_id = u.id
+              (q) => q`select ${partyColumns(q)} from app_user u join pubkey k on k.user_id = u.id
                         where k.pubkey = ${pubkey}`,
             )
             .pipe(Effect.map(first)),
@@ -82,6 +93,8 @@ export class Parties extends Context.Service<
         // The update changes nothing. It makes the statement return the existing row if there is one, even if another
         // request has just inserted it.
         invite: Effect.fnUntraced(function* (email) {
+          const known = yield* findWithKey(email)
+          if (known !== undefined) return known
           const { pubkey, sealedKey } = yield* custodial.make
           const [row] = yield* sql.rows<Party>(
             (q) => q`with u as (
@@ -91,7 +104,7 @@ export class Parties extends Context.Service<
                        insert into pubkey (pubkey, user_id, sealed_key)
                        select ${pubkey}, u.id, ${sealedKey} from u
                         where not exists (select 1 from pubkey k where k.user_id = u.id))
-                     select ${columns(q)} from u`,
+                     select ${partyColumns(q)} from u`,
           )
           return row!
         }),

@@ -7,7 +7,7 @@ import { findSingleValueKey } from "../../schema/directory/records/record-select
 import { parseTag } from "../../schema/directory/records/record-tag.ts"
 import { Unavailable } from "../../schema/errors.ts"
 import type { WriteOutcome } from "../postgres/guarded-write.ts"
-import { Sql } from "../postgres/sql.ts"
+import { Sql, type Statement } from "../postgres/sql.ts"
 import { Metrics } from "../telemetry/metrics.ts"
 import { batchWrites } from "../turns/batch-writes.ts"
 import { recordBatches } from "../turns/turn-metrics.ts"
@@ -140,6 +140,35 @@ const toOutcomes = (
   return all
 }
 
+/** The result of the SQL function `edit_records`. */
+type EditedAlone =
+  | { readonly outcome: "changed"; readonly version: number; readonly end: number }
+  | Exclude<EditOutcome, { readonly outcome: "changed" }>
+
+/** The statement for one edit of records without a store entry. */
+const editOne =
+  ({ bypass, canonical, insert, key, permission, ...edit }: KeyedEdit): Statement =>
+  (q) => {
+    const singleKeys = insert.map((record) => findSingleValueKey(record) ?? null)
+    const replaced = bypass ? [] : singleKeys.filter((single) => single !== null)
+    return q`select edit_records(
+      ${canonical}, ${permission.userId}, ${[...permission.organizations]}::uuid[], ${permission.isAdmin}::boolean,
+      ${permission.mayUpdateSecureData}::boolean, ${edit.expected ?? null}::bigint, ${edit.merkleRoot ?? null},
+      ${edit.signature ?? null}, ${[...edit.delete]}::text[], ${insert.map(({ hash }) => hash)}::text[],
+      ${insert.map(({ tag }) => parseTag(tag) ?? null)}::int[], ${insert.map(({ data }) => data)}::text[],
+      ${singleKeys}::text[], ${replaced}::text[], ${key === undefined ? null : JSON.stringify(key)}::text::jsonb,
+      ${maxRecordsPerId}) as edited`
+  }
+
+const toOutcome = ({ canonical }: RecordEdit, edited: EditedAlone): EditOutcome =>
+  edited.outcome === "changed"
+    ? {
+        outcome: "changed",
+        written: new Written({ rows: [{ version: edited.version }], keep: undefined }),
+        events: [{ channel: `emoji_id:${canonical}`, offset: edited.end }],
+      }
+    : edited
+
 const maxEditsPerStatement = 32
 
 /**
@@ -151,12 +180,20 @@ const maxEditsPerStatement = 32
 export const makeEditRecords = Effect.gen(function* () {
   const sql = yield* Sql
   const metrics = yield* Metrics
-  const send = (edits: ReadonlyArray<KeyedEdit>) =>
-    sql
+  const send = (edits: ReadonlyArray<KeyedEdit>) => {
+    const [first] = edits
+    // The function for one edit takes half of the time of the function for many.
+    if (first !== undefined && edits.length === 1 && first.store === undefined) {
+      return sql
+        .once<{ edited: EditedAlone }>(editOne(first))
+        .pipe(Effect.map(([row]) => [toOutcome(first, row!.edited)]))
+    }
+    return sql
       .once<{ edited: Edited }>(
         (q) => q`select edit_batch(${toParameter(edits)}::text::jsonb, ${maxRecordsPerId}) as edited`,
       )
       .pipe(Effect.map(([row]) => toOutcomes(edits, row!.edited)))
+  }
 
   const editAlone = (edit: KeyedEdit) =>
     send([edit]).pipe(

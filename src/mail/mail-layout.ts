@@ -66,13 +66,18 @@ const partHtml = (part: Part): Html => {
   return html`<table role="presentation" width="100%" cellspacing="0" style="margin:0 0 14px">${part.items.map(row)}${row(["Total", part.total])}</table>`
 }
 
-/** Renders a mail as plain text and as HTML. The HTML has no images, scripts or tracking. */
-export const renderMail = ({ parts, subject }: OutboxMail): Rendered => ({
+/** Renders a mail as plain text only. */
+export const renderText = ({ parts, subject }: OutboxMail): Omit<Rendered, "html"> => ({
   subject,
   text: `${parts
     .map(partText)
     .filter((text) => text !== "")
     .join("\n\n")}\n`,
+})
+
+/** Renders a mail as plain text and as HTML. The HTML has no images, scripts or tracking. */
+export const renderMail = ({ parts, subject }: OutboxMail): Rendered => ({
+  ...renderText({ parts, subject }),
   html: html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${subject}</title></head>
 <body style="${styles.page}"><div style="${styles.card}">${parts.map(partHtml)}</div></body></html>`.text,

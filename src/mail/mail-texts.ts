@@ -1,7 +1,7 @@
 import type { Mail } from "../../schema/turn.ts"
 import { dollars } from "../web/money.ts"
 import { idsChanged } from "./id-change-text.ts"
-import { type OutboxMail, type Part, type Rendered, renderMail } from "./mail-layout.ts"
+import { type OutboxMail, type Part, type Rendered, renderMail, renderText } from "./mail-layout.ts"
 
 type Data = Mail["data"]
 type Template = (data: Data) => OutboxMail
@@ -251,5 +251,10 @@ const plain = (kind: string, data: Data): OutboxMail => ({
   parts: Object.keys(data).map((name) => `${name.replaceAll("_", " ")}: ${word(data, name)}`),
 })
 
-export const render = ({ data, kind }: Pick<Mail, "data" | "kind">): Rendered =>
-  renderMail(templates[kind]?.(data) ?? plain(kind, data))
+const partsOf = ({ data, kind }: Pick<Mail, "data" | "kind">): OutboxMail =>
+  templates[kind]?.(data) ?? plain(kind, data)
+
+export const render = (mail: Pick<Mail, "data" | "kind">): Rendered => renderMail(partsOf(mail))
+
+/** The subject and the plain text of a mail, without its HTML. */
+export const renderPlain = (mail: Pick<Mail, "data" | "kind">) => renderText(partsOf(mail))

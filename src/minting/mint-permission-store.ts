@@ -9,6 +9,7 @@ export type MintOutcome =
   | { readonly outcome: "permitted" | "absent" | "forbidden" | "minted" | "in_transfer" }
   | { readonly outcome: "blocked"; readonly until: string }
 
+/** Whether an id is minted, and until when its last mint permission is valid. */
 export interface MintState {
   readonly minted: boolean
   /** When the last mint permission of the id expires. Null if none is valid now. */
@@ -29,8 +30,6 @@ export class MintPermissions extends Context.Service<
       },
       keep: Keep,
     ): Effect.Effect<Written<WriteOutcome<{ readonly result: MintOutcome }, Keep>>, Unavailable>
-    /** Returns whether the id is minted, and until when its last mint permission is valid. */
-    find(canonical: string): Effect.Effect<MintState, Unavailable>
   }
 >()("directory/MintPermissions") {
   static readonly layer = Layer.effect(
@@ -47,14 +46,6 @@ export class MintPermissions extends Context.Service<
                                   then put_mail(${JSON.stringify(mail)}::text::jsonb)::text end as mailed from done`,
             { keep, when: (q) => q`effect.result->>'outcome' = 'permitted'` },
           ),
-        find: (canonical) =>
-          sql
-            .rows<MintState>(
-              (q) => q`select minted_at is not null as minted,
-                              case when mint_until > now() then wire_time(mint_until) end as until
-                         from emoji_id where canonical = ${canonical}`,
-            )
-            .pipe(Effect.map((rows) => rows[0] ?? { minted: false, until: null })),
       })
     }),
   )

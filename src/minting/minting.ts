@@ -19,7 +19,7 @@ import { checkEthAddress, type EthAddressInvalid } from "../keys/eth-address.ts"
 import { DatabaseClock } from "../postgres/database-clock.ts"
 import type { WriteOutcome } from "../postgres/guarded-write.ts"
 import { Outbox } from "../turns/outbox.ts"
-import { type MintOutcome, MintPermissions } from "./mint-permission-store.ts"
+import { type MintOutcome, MintPermissions, type MintState } from "./mint-permission-store.ts"
 import { MintSignatures } from "./mint-signatures.ts"
 
 export interface MintPermission {
@@ -82,11 +82,10 @@ const accountInvalid = ({ reason }: EthAddressInvalid) =>
  * transfer it (`forced`), to the new holder of the token.
  */
 export const checkMayMove = Effect.fnUntraced(function* (
-  permissions: MintPermissions["Service"],
+  { minted, until }: MintState,
   eid: string,
   { forced }: { readonly forced: boolean },
 ) {
-  const { minted, until } = yield* permissions.find(eid)
   if (minted && !forced)
     return yield* new Conflict({
       error: `${eid} is minted as a token. It changes its owner together with its token: ask an administrator.`,

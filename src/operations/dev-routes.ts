@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { Forbidden, NotFound } from "../../schema/errors.ts"
 import { DateTime, text } from "../../schema/wire-format.ts"
 import { route } from "../http/route.ts"
-import { render } from "../mail/mail-texts.ts"
+import { renderPlain } from "../mail/mail-texts.ts"
 import { Outbox, type OutboxMail } from "../turns/outbox.ts"
 import { checkDeveloper, developerHeaders } from "./dev-access.ts"
 
@@ -29,7 +29,7 @@ const recipientOf = (typed: string): string => {
 
 const show = (message: OutboxMail) => {
   const { code, link } = message.data
-  const { subject, text } = render(message)
+  const { subject, text } = renderPlain(message)
   return {
     to: message.to,
     kind: message.kind,

@@ -1,40 +1,26 @@
+import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { atMostOnce } from "../../actors/operation.ts"
 import { TransferActors, type TransferSnapshot } from "../../actors/transfer.ts"
-import { awaitedCode, maxWrongTries, refusal, resendableAt } from "../../machines/transfers/refusal.ts"
-import { Conflict, Forbidden, NotFound } from "../../schema/errors.ts"
+import { awaitedCode, maxWrongTries, resendableAt } from "../../machines/transfers/refusal.ts"
+import { Conflict, Forbidden } from "../../schema/errors.ts"
 import { isoTime } from "../../schema/iso-time.ts"
 import type { TransferStatus } from "../../schema/transfers/transfer.ts"
 import type { TransferContext } from "../../schema/transfers/transfer-snapshot.ts"
-import { Parties } from "../accounts/party-store.ts"
+import type { TurnEffects } from "../../schema/turn.ts"
+import { Parties, type Party } from "../accounts/party-store.ts"
 import { AppConfig } from "../config/config.ts"
 import type { Principal } from "../http/principal.ts"
 import { DefaultPubkeys } from "../keys/default-pubkey.ts"
-import { MintPermissions } from "../minting/mint-permission-store.ts"
 import { checkMayMove } from "../minting/minting.ts"
 import { CodeAttempts } from "./code-attempt-store.ts"
 import { recipientName, type Side, TransferMails } from "./code-mails.ts"
-import { invalidCode, keyRemoved, senderInactive, toProblem, unconfirmed } from "./refusals.ts"
+import type { AcceptFacts } from "./facts-store.ts"
+import { invalidCode, keyRemoved, senderInactive } from "./refusals.ts"
+import { awaitedState, checkAllowed, makeTransferAccess } from "./transfer-access.ts"
 import { displayTransfer } from "./transfer-store.ts"
 
-const roleOf = (caller: Principal, { recipient, sender }: TransferContext): Side | "admin" | undefined => {
-  if (caller.userId === sender.id) return "sender"
-  if (caller.userId === recipient.id) return "receiver"
-  return caller.scopes.has("adminEmoji:transfer") ? "admin" : undefined
-}
 const noEmail = "This user has no email address to send a code to."
-const awaitedState = { sender: "AwaitingSender", receiver: "AwaitingReceiver" } as const
-const acceptEvent = { sender: "SENDER_ACCEPT", receiver: "RECEIVER_ACCEPT" } as const
-
-/** Fails with an API error if a transfer that waits for a code would refuse the event. */
-const checkAllowed = (
-  context: TransferContext,
-  event: { readonly type: "SENDER_ACCEPT" | "RECEIVER_ACCEPT" | "RESEND"; readonly now: number },
-) => {
-  const refused = refusal(context, event)
-  return refused === undefined ? Effect.void : Effect.fail(toProblem(refused, context))
-}
-
 interface Shown {
   readonly context: TransferContext
   readonly value: TransferStatus
@@ -48,29 +34,10 @@ const make = Effect.gen(function* () {
   const actors = yield* TransferActors
   const attempts = yield* CodeAttempts
   const config = yield* AppConfig
+  const { checkRole, readFacts, recipientSees } = yield* makeTransferAccess
   const keys = yield* DefaultPubkeys
   const mails = yield* TransferMails
-  const mintPermissions = yield* MintPermissions
   const parties = yield* Parties
-
-  const recipientSees = ({ recipient }: TransferContext) =>
-    parties.hasConfirmed(recipient.id, recipient.email)
-
-  /**
-   * Returns the caller's role in the transfer. Other users get a 404, so they do not learn that the transfer exists.
-   */
-  const checkRole = Effect.fnUntraced(function* (caller: Principal, context: TransferContext) {
-    const role = roleOf(caller, context)
-    if (role === "receiver" && context.acceptedAt === null && !(yield* recipientSees(context)))
-      return yield* unconfirmed("This transfer was sent to an email address that you have not confirmed.")
-    return role ?? (yield* new NotFound({ error: "Transfer not found." }))
-  })
-
-  const findEmail = Effect.fnUntraced(function* (userId: string) {
-    const party = yield* parties.find(userId)
-    if (party?.email == null) return yield* invalidCode("eligibility", noEmail)
-    return { email: party.email, invited: party.invited, unproven: party.unproven }
-  })
 
   /**
    * Fails if the recipient no longer has the key that the sender entered. A user who added a key without a proof
@@ -81,11 +48,14 @@ const make = Effect.gen(function* () {
     return yield* keyRemoved()
   })
 
-  const issueFor = Effect.fnUntraced(function* (side: Side, context: TransferContext, now: number) {
-    if (side === "sender") {
-      return yield* mails.toSender(context, (yield* findEmail(context.sender.id)).email, now)
-    }
-    const to = yield* findEmail(context.recipient.id)
+  const issueFor = Effect.fnUntraced(function* (
+    side: Side,
+    context: TransferContext,
+    to: Party | null | undefined,
+    now: number,
+  ) {
+    if (to?.email == null) return yield* invalidCode("eligibility", noEmail)
+    if (side === "sender") return yield* mails.toSender(context, to.email, now)
     // The code is mailed to the address that the sender entered, if there is one. The account may have another
     // address now: a person could register with someone else's address and change it after the transfer was
     // requested. The code must not go to that person's new address.
@@ -100,8 +70,9 @@ const make = Effect.gen(function* () {
     id: string,
     decide: Parameters<typeof actors.turn<E, never>>[1],
     outcome: (next: TransferSnapshot) => T,
+    also?: () => TurnEffects,
   ) =>
-    actors.turn(id, decide, { outcome }).pipe(
+    actors.turn(id, decide, { outcome, also }).pipe(
       Effect.map(({ written }) => written),
       Effect.catchTag("IdsTaken", () =>
         Effect.fail(new Conflict({ error: "The emoji id of this transfer was removed from the directory." })),
@@ -117,15 +88,13 @@ const make = Effect.gen(function* () {
       Effect.catchTag("UniqueConflict", Effect.die),
     )
 
-  const giveBack = (attempt: string | undefined) =>
-    attempt === undefined ? Effect.void : Effect.ignore(attempts.giveBack(attempt))
-
   /**
    * Creates the event for an entered code. A wrong code also causes an event, because the turn must count the try.
    */
   const acceptEventFor = Effect.fnUntraced(function* (
     side: Side,
     context: TransferContext,
+    known: AcceptFacts,
     matches: boolean,
     now: number,
   ) {
@@ -135,18 +104,18 @@ const make = Effect.gen(function* () {
         type: "SENDER_ACCEPT",
         now,
         matches,
-        issue: yield* issueFor("receiver", context, now),
-        recipientSees: yield* recipientSees(context),
+        issue: yield* issueFor("receiver", context, known.recipient, now),
+        recipientSees: known.sees,
       } as const
     }
-    if (matches) yield* checkMayMove(mintPermissions, context.eid, context)
-    const pubkey = matches ? yield* keys.of(context.recipient.id, context.pubkey) : null
-    const sender = yield* parties.find(context.sender.id)
+    const { pubkey: oldest, sender } = known
+    if (matches) yield* checkMayMove(known, context.eid, context)
+    const pubkey = matches ? (oldest ?? (yield* keys.of(context.recipient.id, context.pubkey))) : null
     if (matches && !context.forced && sender?.active !== true) return yield* senderInactive()
     const data = { eid: context.eid, recipient: recipientName(context), transfer_id: context.id }
     const mails = sender?.email == null ? [] : [{ to: sender.email, kind: "transfer_accepted", data }]
     const blockedSeconds = config.transferBlockSeconds
-    // `checkRole` has checked that the recipient sees the transfer.
+    // `readFacts` has checked that the recipient sees the transfer.
     return {
       type: "RECEIVER_ACCEPT",
       now,
@@ -160,40 +129,32 @@ const make = Effect.gen(function* () {
 
   /** Commits the code that was entered. A wrong code is committed too, because the turn must count the try. */
   const enterCode = (side: Side, caller: Principal, id: string, typed: string) => {
+    // The turn may be decided again after a conflict. The request is still one attempt.
+    const attempt = randomUUID()
     let triesLeft: number | null = null
-    let attempt: string | undefined
     let isRight = false
     return turn(
       id,
-      ({ snapshot: { context, value } }, now) =>
+      (current, now) =>
         Effect.gen(function* () {
-          const role = yield* checkRole(caller, context)
-          if (role !== side) {
-            return yield* new Forbidden({
-              error: `Only the ${side === "sender" ? "sender" : "recipient"} of the transfer can enter this code.`,
-            })
-          }
-          // In any other state the machine refuses the event, and the error response lists the allowed events.
-          if (value === awaitedState[side]) {
-            yield* checkAllowed(context, { type: acceptEvent[side], now })
-            // The turn may be decided again after a conflict. The request is still one attempt.
-            attempt ??= yield* attempts.take(caller.userId, context.eid)
-          }
+          const { context } = current.snapshot
+          const { isAttempt, known } = yield* readFacts(side, caller, current, attempt, now)
           const code = awaitedCode(context)
-          isRight = mails.matches(code, side, id, typed)
-          triesLeft = isRight || code === null ? null : maxWrongTries - code.wrongTries - 1
-          return yield* acceptEventFor(side, context, isRight, now)
+          const matches = mails.matches(code, side, id, typed)
+          isRight = matches && isAttempt
+          triesLeft = matches || code === null ? null : maxWrongTries - code.wrongTries - 1
+          return yield* acceptEventFor(side, context, known, matches, now)
         }),
-      ({ context }) => ({ context, triesLeft, attempt: isRight ? attempt : undefined }),
+      ({ context }) => ({ context, triesLeft }),
+      () => (isRight ? { right_codes: [attempt] } : {}),
     ).pipe(
       // A correct code does not count as an attempt, even if the transfer is refused for another reason.
-      Effect.onError(() => (isRight ? giveBack(attempt) : Effect.void)),
+      Effect.onError(() => (isRight ? Effect.ignore(attempts.giveBack(attempt)) : Effect.void)),
     )
   }
 
   const accept = Effect.fnUntraced(function* (side: Side, caller: Principal, id: string, typed: string) {
-    const { attempt, context, triesLeft } = yield* atMostOnce(enterCode(side, caller, id, typed))
-    yield* giveBack(attempt)
+    const { context, triesLeft } = yield* atMostOnce(enterCode(side, caller, id, typed))
     if (triesLeft === null) return context
     const left = triesLeft === 1 ? "1 try is left" : `${triesLeft} tries are left`
     return yield* invalidCode("invalid", `The code is incorrect. ${left}.`)
@@ -240,7 +201,8 @@ const make = Effect.gen(function* () {
             }
             const event = { type: "RESEND", now } as const
             if (value === awaitedState[side]) yield* checkAllowed(context, event)
-            return { ...event, issue: yield* issueFor(side, context, now) }
+            const to = yield* parties.find((side === "sender" ? context.sender : context.recipient).id)
+            return { ...event, issue: yield* issueFor(side, context, to, now) }
           }),
         shownOf,
       ).pipe(

@@ -1,6 +1,6 @@
-import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { TooManyRequests, type Unavailable } from "../../schema/errors.ts"
+import type { Client } from "../postgres/client.ts"
 import type { ExpiredRows } from "../postgres/prune.ts"
 import { Sql } from "../postgres/sql.ts"
 
@@ -13,14 +13,15 @@ export const maxWrongPerId = 10
 export const maxWrongPerUser = 20
 const windowHours = 24
 
-interface Taken {
+/** The result of `takeAttempt`. */
+export interface TakenAttempt {
   /** Which limit is used up, or null if the attempt was counted. */
   readonly limit: "id" | "user" | null
   readonly wait_seconds: number
   readonly free_at: string | null
 }
 
-const usedUp = ({ free_at, limit, wait_seconds }: Taken) => {
+const usedUp = ({ free_at, limit, wait_seconds }: TakenAttempt) => {
   const scope = limit === "id" ? "for transfers of this emoji id" : "for your transfers"
   const most = limit === "id" ? maxWrongPerId : maxWrongPerUser
   return new TooManyRequests({
@@ -30,15 +31,25 @@ const usedUp = ({ free_at, limit, wait_seconds }: Taken) => {
 }
 
 /**
- * Counts the wrong codes that a user enters for transfers, across transfers, credentials and processes. Only the party
- * that may enter a code is counted, so another user cannot use up the attempts.
+ * The call that counts an attempt to enter a code. It must be committed before the code is compared. A call with the
+ * same attempt counts once. The attempts of a user are counted across transfers, credentials and processes. Only the
+ * party that may enter a code is counted, so another user cannot use up the attempts.
  */
+export const takeAttempt = (q: Client, attempt: string | null, userId: string, eid: string) =>
+  q`take_transfer_attempt(${attempt}::uuid, ${userId}, ${eid}, ${maxWrongPerId}, ${maxWrongPerUser},
+                          make_interval(hours => ${windowHours}))`
+
+/** Fails if the attempt was not counted, because the user has entered too many wrong codes. */
+export const checkTaken = (taken: TakenAttempt | null) =>
+  taken === null || taken.limit === null ? Effect.void : Effect.fail(usedUp(taken))
+
 export class CodeAttempts extends Context.Service<
   CodeAttempts,
   {
-    /** Counts an attempt. It must be called before the code is compared. Returns the id of the attempt. */
-    take(userId: string, eid: string): Effect.Effect<string, TooManyRequests | Unavailable>
-    /** Removes an attempt from the count, because its code was correct. */
+    /**
+     * Removes an attempt from the count, because its code was correct, although the turn of the code was refused. A
+     * turn that is committed does this itself, with the effect `right_codes`.
+     */
     giveBack(attempt: string): Effect.Effect<void, Unavailable>
   }
 >()("directory/CodeAttempts") {
@@ -47,16 +58,6 @@ export class CodeAttempts extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* Sql
       return CodeAttempts.of({
-        take: Effect.fnUntraced(function* (userId, eid) {
-          const attempt = randomUUID()
-          const [row] = yield* sql.rows<{ taken: Taken }>(
-            (
-              q,
-            ) => q`select take_transfer_attempt(${attempt}, ${userId}, ${eid}, ${maxWrongPerId}, ${maxWrongPerUser},
-                                                  make_interval(hours => ${windowHours})) as taken`,
-          )
-          return row!.taken.limit === null ? attempt : yield* usedUp(row!.taken)
-        }),
         giveBack: (attempt) =>
           sql.rows((q) => q`delete from wrong_transfer_code where id = ${attempt}`).pipe(Effect.asVoid),
       })

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Exit, Layer } from "effect"
 import { atMostOnce } from "../../actors/operation.ts"
 import { TransferActors } from "../../actors/transfer.ts"
 import type { EmojiId } from "../../schema/directory/emoji-id.ts"
@@ -18,10 +18,9 @@ import { SecurityLog } from "../accounts/security-log/security-log.ts"
 import { AppConfig } from "../config/config.ts"
 import type { Principal } from "../http/principal.ts"
 import { checkPubkey } from "../keys/pubkeys.ts"
-import { MintPermissions } from "../minting/mint-permission-store.ts"
 import { checkMayMove } from "../minting/minting.ts"
 import { TransferMails } from "./code-mails.ts"
-import { makeFindHolding } from "./holding-store.ts"
+import { makeTransferFacts, type RecipientAddress, type RequestFacts } from "./facts-store.ts"
 import { displayTransfer } from "./transfer-store.ts"
 
 export interface NewTransfer {
@@ -53,18 +52,20 @@ export class TransferRequests extends Context.Service<
     Effect.gen(function* () {
       const actors = yield* TransferActors
       const config = yield* AppConfig
-      const findHolding = yield* makeFindHolding
+      const facts = yield* makeTransferFacts
       const mails = yield* TransferMails
-      const mintPermissions = yield* MintPermissions
       const parties = yield* Parties
       const securityLog = yield* SecurityLog
 
       /**
-       * Finds the owner of the id. Fails if the caller is neither the owner nor an administrator, or if the id cannot
+       * Returns the owner of the id. Fails if the caller is neither the owner nor an administrator, or if the id cannot
        * be transferred now.
        */
-      const checkSender = Effect.fnUntraced(function* (caller: Principal, eid: string) {
-        const holding = yield* findHolding(eid)
+      const checkSender = Effect.fnUntraced(function* (
+        caller: Principal,
+        eid: string,
+        holding: RequestFacts | undefined,
+      ) {
         const mayMove = holding?.owner_id === caller.userId || caller.scopes.has("adminEmoji:transfer")
         if (holding === undefined || !mayMove) {
           return yield* new NotFound({ error: `${eid} is not registered, or you do not own it.` })
@@ -76,21 +77,28 @@ export class TransferRequests extends Context.Service<
             details: { blocked_until: holding.blocked_until },
           })
         }
-        const sender = yield* parties.find(holding.owner_id)
-        return sender ?? (yield* new NotFound({ error: "The owner's account no longer exists." }))
+        const { sender } = holding
+        if (sender === null) return yield* new NotFound({ error: "The owner's account no longer exists." })
+        return { ...holding, sender }
       })
 
-      const findRecipient = Effect.fnUntraced(function* ({ email, pubkey }: NewTransfer) {
-        if (typeof pubkey === "string") {
-          const key = yield* checkPubkey(pubkey).pipe(
-            Effect.mapError(() => fieldFault("pubkey", "invalid", "This is not a valid Ed25519 public key.")),
-          )
-          const owner = yield* parties.findByPubkey(key)
-          if (owner === undefined)
-            return yield* fieldFault("pubkey", "unknown", "No user has this public key.")
-          return { party: owner, field: "pubkey", pubkey: key }
-        }
-        return { party: yield* parties.invite(email ?? ""), field: "email", pubkey: null }
+      /** The recipient that the caller entered. */
+      const readAddress = Effect.fnUntraced(function* ({ email, pubkey }: NewTransfer) {
+        if (typeof pubkey !== "string") return { email: email ?? "" } satisfies RecipientAddress
+        const key = yield* checkPubkey(pubkey).pipe(
+          Effect.mapError(() => fieldFault("pubkey", "invalid", "This is not a valid Ed25519 public key.")),
+        )
+        return { pubkey: key } satisfies RecipientAddress
+      })
+
+      const findRecipient = Effect.fnUntraced(function* (
+        address: RecipientAddress,
+        known: RequestFacts["recipient"],
+      ) {
+        if (known !== null) return known
+        if ("pubkey" in address) return yield* fieldFault("pubkey", "unknown", "No user has this public key.")
+        const invited = yield* parties.invite(address.email)
+        return { ...invited, sees: yield* parties.hasConfirmed(invited.id, address.email) }
       })
 
       const checkRecipient = Effect.fnUntraced(function* (party: Party, field: string, senderId: string) {
@@ -128,13 +136,18 @@ export class TransferRequests extends Context.Service<
       const request = Effect.fnUntraced(function* (caller: Principal, transfer: NewTransfer) {
         yield* checkTransfer(caller, transfer)
         const eid = transfer.eid.canonical
-        const sender = yield* checkSender(caller, eid)
+        // A public key that is not valid is reported after the checks of the sender.
+        const read = yield* Effect.exit(readAddress(transfer))
+        const known = yield* facts.ofRequest(eid, Exit.isSuccess(read) ? read.value : { email: "" })
+        const { sender, ...holding } = yield* checkSender(caller, eid, known)
         const forced = transfer.force_transfer === true
         // While the id is minted, or its owner is allowed to mint it, only an administrator can create a (forced)
         // transfer. The recipient can accept it only after the mint permission has ended.
-        if (!forced) yield* checkMayMove(mintPermissions, eid, { forced })
-        const { field, party, pubkey } = yield* findRecipient(transfer)
-        const email = yield* checkRecipient(party, field, sender.id)
+        if (!forced) yield* checkMayMove(holding, eid, { forced })
+        const address = yield* read
+        const pubkey = "pubkey" in address ? address.pubkey : null
+        const party = yield* findRecipient(address, holding.recipient)
+        const email = yield* checkRecipient(party, pubkey === null ? "email" : "pubkey", sender.id)
         const input: TransferInput = {
           id: randomUUID(),
           eid,
@@ -160,8 +173,7 @@ export class TransferRequests extends Context.Service<
               ? yield* mails.toReceiver(input, { ...party, email }, now)
               : yield* mails.toSender(input, sender.email ?? "", now)
             const expiresAt = now + config.transferTtlSeconds * 1000
-            const recipientSees = yield* parties.hasConfirmed(party.id, input.recipient.email)
-            return { type: "REQUEST", now, expiresAt, issue, recipientSees } as const
+            return { type: "REQUEST", now, expiresAt, issue, recipientSees: party.sees } as const
           })
         const { written } = yield* actors
           .turn(input.id, (_, now) => eventAt(now), {

@@ -13,7 +13,7 @@ const partsOf = ({ turn }: WrittenTurn): ReadonlyArray<TurnCommit> =>
   turn.joined === undefined ? [turn] : [turn, ...turn.joined]
 
 /** Effects whose rows contain everything that the statement needs. */
-const independent = ["claims", "grants", "moves", "revokes", "free_ids"] as const
+const independent = ["claims", "grants", "moves", "revokes", "free_ids", "right_codes"] as const
 /** Effects to whose rows the id of the turn's order is added. */
 const ofOrders = ["ledger", "sandbox_intents"] as const
 /** Effects whose rows are sent as one list per turn, together with the id of the turn's entity. */

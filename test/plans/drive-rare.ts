@@ -28,6 +28,8 @@ import { storePartnerIds } from "../../src/partners/partner-id-store.ts"
 import { Sql } from "../../src/postgres/sql.ts"
 import { makeAuthorizationCodeStore } from "../../src/sign-in/oauth/authorization-code-store.ts"
 import { invalidateRecentlyEnded } from "../../src/sign-in/oauth/oauth-client-store.ts"
+import { CodeAttempts } from "../../src/transfers/code-attempt-store.ts"
+import { makeTransferFacts } from "../../src/transfers/facts-store.ts"
 import { TransferLists } from "../../src/transfers/transfer-store.ts"
 import { Events } from "../../src/turns/event-store.ts"
 import { Outbox } from "../../src/turns/outbox.ts"
@@ -93,9 +95,14 @@ const rareCases = {
       accounts.rehash(id, "old", "new"),
     ]),
   ),
-  "a transfer to a public key": Parties.use((parties) =>
-    Effect.all([parties.findByPubkey("00"), parties.isGone(id)]),
+  "a transfer to a public key": Effect.all([
+    Parties.use((parties) => Effect.all([parties.findByPubkey("00"), parties.isGone(id)])),
+    Effect.flatMap(makeTransferFacts, (facts) => facts.ofRequest(canonicalAt(n), { pubkey: "00" })),
+  ]),
+  "a transfer to a person without an account": Parties.use((parties) =>
+    parties.invite("invited@example.com"),
   ),
+  "a refused transfer with the correct code": CodeAttempts.use((attempts) => attempts.giveBack(id)),
   "held mail": Outbox.use((outbox) => Effect.all([outbox.unsent(200), outbox.retryUnsent(-1)])),
   "the command line": UserAdmin.use((users) =>
     Effect.all([

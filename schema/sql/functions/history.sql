@@ -33,13 +33,16 @@ begin
       pubkey_before text, pubkey_after text, quiet boolean)
   ), stored as (
     insert into emoji_id_change as c (canonical, version, kind, owner_id, former_owner_id, added, removed, pubkey_before, pubkey_after)
-    select x.canonical, x.version, x.kind, x.owner_id, x.former_owner_id, shorten_records(x.added), shorten_records(x.removed),
+    -- Postgres does not inline shorten_records, and a call costs more than the rest of the row.
+    select x.canonical, x.version, x.kind, x.owner_id, x.former_owner_id,
+           case when pg_column_size(x.added) > 16384 then shorten_records(x.added) else x.added end,
+           case when pg_column_size(x.removed) > 16384 then shorten_records(x.removed) else x.removed end,
            x.pubkey_before, x.pubkey_after
       from change x where x.kind <> 'released'
   )
   insert into id_notice (user_id, canonical, version, kind, is_mailed)
   select w.user_id, x.canonical, x.version, x.kind,
-         x.kind in ('owner', 'key', 'released') or x.quiet is not true and has_payment_tag(x.added || x.removed)
+         x.kind in ('owner', 'key', 'released') or x.quiet is not true and (x.added is not null or x.removed is not null) and has_payment_tag(x.added || x.removed)
     from change x cross join unnest(array[x.former_owner_id, x.owner_id]) as w(user_id)
    where w.user_id is not null;
   if p @? '$[*] ? (@.kind == "released")' then
