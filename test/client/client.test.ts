@@ -127,12 +127,17 @@ describe("the live connection of a client", () => {
     expect(log.states).toHaveLength(1)
   })
 
-  it("delivers the state again when the missed events are deleted before the reconnect", async () => {
+  it("delivers the state again when the missed events are deleted before the reconnect to another process", async () => {
+    // The process that the client was connected to keeps recent events in memory.
+    const other = await serve({}, { database: service.database })
     let isAway = false
+    let isMoved = false
     let socket: WebSocket | undefined
     class Watched extends WebSocket {
       constructor(url: string) {
-        super(isAway ? "ws://127.0.0.1:1" : url)
+        super(
+          isAway ? "ws://127.0.0.1:1" : isMoved ? url.replace(service.url.slice(7), other.url.slice(7)) : url,
+        )
         socket = this
       }
     }
@@ -144,6 +149,7 @@ describe("the live connection of a client", () => {
     socket?.terminate()
     for (let n = 1; n <= 3; n++) await emit(service, "emoji_id:🌊🚀", { n })
     await service.sql`delete from event where channel = 'emoji_id:🌊🚀' and "offset" < 3`
+    isMoved = true
     isAway = false
     await until(() => log.states.length === 2)
     expect(log.events).toEqual([])
