@@ -11,8 +11,9 @@ export default defineConfig({
     // `npm run proofs` runs the files *.proof.ts: checks that take long for what they find, see CONTRIBUTING.md.
     include: [process.env["PROOFS"] === "yes" ? "test/**/*.proof.ts" : "test/**/*.test.ts"],
     pool: "forks",
-    // More workers wait less, but they share two cores: five need a third more processor time than three.
-    maxWorkers: 4,
+    // More workers wait less, but they share two cores: four need a seventh more processor time than three, five half as
+    // much again.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // Tests wait for conditions: these limits only end a test that hangs. No test has a shorter one of its own.
     expect: { poll: { timeout: patienceMs } },
