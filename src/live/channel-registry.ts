@@ -74,7 +74,7 @@ export class ChannelRegistry implements Source {
     if (!openChannel.subscriptions.delete(subscription)) return
     this.#subscriptions--
     if (openChannel.subscriptions.size > 0) return
-    // Nobody waits for a read of the state any more, so it may be skipped. A later subscriber must not wait for it.
+    // No subscriber waits for a read of the state any more, so the read may be skipped. A later subscriber must not wait for it.
     const isRead = openChannel.position !== undefined && !this.#openings.has(openChannel)
     if (!isRead || hasParties(openChannel.channel.kind)) return this.#close(openChannel)
     this.#keptOpen.set(openChannel, performance.now() + keptOpenMs)

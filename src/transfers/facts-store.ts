@@ -12,7 +12,7 @@ export interface RequestFacts extends MintState {
   readonly is_blocked: boolean
   readonly is_moving: boolean
   readonly sender: Party | null
-  /** Null if nobody with a key has the email, or nobody has the public key. */
+  /** Null if no user with a key has the email, or no user has the public key. */
   readonly recipient: (Party & { readonly sees: boolean }) | null
 }
 

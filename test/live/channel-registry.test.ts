@@ -161,7 +161,7 @@ describe("an open channel", () => {
     expect(world.openChannels.isWanted(channel.name)).toBe(false)
   })
 
-  it("is closed at once when its last subscriber leaves during a read, so that nobody waits for a skipped read", () => {
+  it("is closed at once when its last subscriber leaves during a read, so that no subscriber waits for a skipped read", () => {
     const world = new World()
     const first = world.join()
     world.settle()
