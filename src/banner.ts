@@ -1,5 +1,5 @@
-import type { Config } from "./config/config.ts"
 import { isLoopback } from "./config/loopback.ts"
+import type { Config } from "./config/read-config.ts"
 
 /** The module is loaded on demand, so that a process with DEMO=false does not load it. */
 const demoLines = async (config: Config) =>

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { Redacted } from "effect"
 import { banner } from "./banner.ts"
-import { type Config, readConfig } from "./config/config.ts"
+import { type Config, readConfig } from "./config/read-config.ts"
 import { readDemoItems } from "./demo/demo-item-store.ts"
 import { listenProblem } from "./http/listen-problem.ts"
 import type { Client, DatabaseAddress } from "./postgres/client.ts"

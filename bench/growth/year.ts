@@ -1,6 +1,6 @@
 import { Effect, Layer, ManagedRuntime } from "effect"
 import type { Sql as Client } from "postgres"
-import { AppConfig, readConfig } from "../../src/config/config.ts"
+import { AppConfig, readConfig } from "../../src/config/read-config.ts"
 import { pruneChannels, pruneEvents } from "../../src/live/retention.ts"
 import { deleteExpiredRows } from "../../src/operations/housekeeping.ts"
 import { makeCleanupStore } from "../../src/orders/cleanup-store.ts"

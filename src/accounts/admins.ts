@@ -1,5 +1,5 @@
 import { Effect, Redacted } from "effect"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { Accounts } from "./account-store.ts"
 import { CallerCache } from "./caller-cache.ts"
 import { Passwords } from "./passwords.ts"

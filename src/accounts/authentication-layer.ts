@@ -1,5 +1,5 @@
 import { Clock, Layer } from "effect"
-import type { Config } from "../config/config.ts"
+import type { Config } from "../config/read-config.ts"
 import type { NamedKey } from "../crypto/key-ring.ts"
 import { RateLimits } from "../http/limits/rate-limits.ts"
 import { makeDatabaseTime } from "../postgres/database-clock.ts"

@@ -4,7 +4,7 @@ import type { Unavailable } from "../../schema/errors.ts"
 import { Bus } from "../cluster/bus.ts"
 import { InvalidatedCache } from "../cluster/invalidated-cache.ts"
 import { userTopic } from "../cluster/topic-names.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { lookBackSeconds } from "../config/session-retention.ts"
 import { makeFindCallerRow } from "./caller-store.ts"
 

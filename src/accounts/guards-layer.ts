@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { Guards } from "../http/guards.ts"
 import { makeIdempotency } from "../http/idempotency.ts"
 import { RateLimits } from "../http/limits/rate-limits.ts"

@@ -1,4 +1,4 @@
-import type { Config } from "../config/config.ts"
+import type { Config } from "../config/read-config.ts"
 import { type Client, type DatabaseAddress, findPrimary } from "../postgres/client.ts"
 import { findCluster } from "../postgres/embedded/running.ts"
 import { openServer, postgresDir } from "../postgres/open-server.ts"

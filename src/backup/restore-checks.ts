@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { Effect } from "effect"
-import type { Config } from "../config/config.ts"
+import type { Config } from "../config/read-config.ts"
 import { configuredKeys } from "../config/secret-keys.ts"
 import { CustodialKeys } from "../crypto/custodial-keys.ts"
 import { Seal } from "../crypto/envelope-encryption.ts"

@@ -1,5 +1,5 @@
 import { Redacted, Schema } from "effect"
-import type { Config } from "../config/config.ts"
+import type { Config } from "../config/read-config.ts"
 import { findPrimary } from "../postgres/client.ts"
 import { createClusterFrom } from "../postgres/embedded/new-cluster.ts"
 import { postgresDir } from "../postgres/open-server.ts"

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { backUp } from "../backup/backup.ts"
 import { restore, verifyBackup } from "../backup/restore.ts"
-import type { Config } from "../config/config.ts"
+import type { Config } from "../config/read-config.ts"
 import type { OfflineCommand } from "./command-line/command.ts"
 
 /** Where the keys are that a backup does not contain. */

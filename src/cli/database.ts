@@ -1,5 +1,5 @@
 import { resolve } from "node:path"
-import type { Config } from "../config/config.ts"
+import type { Config } from "../config/read-config.ts"
 import { findCluster } from "../postgres/embedded/running.ts"
 import { type OpenServer, openServer, postgresDir } from "../postgres/open-server.ts"
 import { prepareDatabase } from "../postgres/schema/prepare-database.ts"

@@ -1,6 +1,6 @@
 import { Effect, ManagedRuntime } from "effect"
 import { isProblem } from "../../schema/errors.ts"
-import { type Config, readConfig } from "../config/config.ts"
+import { type Config, readConfig } from "../config/read-config.ts"
 import { RequestOrigin } from "../http/request/request-origin.ts"
 import type { CliCommand, Command, Input, OfflineCommand, ServiceCommand } from "./command-line/command.ts"
 import { commandUsage, help } from "./command-line/help.ts"

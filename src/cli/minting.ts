@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Conflict, isProblem } from "../../schema/errors.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { checkSealedKeys } from "../keys/sealed-keys-check.ts"
 import { MintSignatures } from "../minting/mint-signatures.ts"
 import type { Command } from "./command-line/command.ts"

@@ -1,6 +1,6 @@
 import { Effect, Layer, References } from "effect"
-import { AppConfig } from "../config/config.ts"
 import { FailPoints } from "../config/fail-points.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { masterKeys } from "../config/secret-keys.ts"
 import { lootboxes } from "../lootboxes/layer.ts"
 import { Market } from "../market/market.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { InvalidRequest, NotFound } from "../../schema/errors.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { makeSigningKey } from "../proofs/new-key.ts"
 import { makeSigningKeyStore, type StoredKey } from "../proofs/signing-key-store.ts"
 import { type Command, optionOf } from "./command-line/command.ts"

@@ -1,5 +1,5 @@
 import { Effect, Layer, Redacted } from "effect"
-import type { Config } from "../config/config.ts"
+import type { Config } from "../config/read-config.ts"
 import { connect, type DatabaseAddress } from "../postgres/client.ts"
 import { Sql } from "../postgres/sql.ts"
 import { Metrics } from "../telemetry/metrics.ts"

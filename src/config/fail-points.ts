@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { AppConfig } from "./config.ts"
+import { AppConfig } from "./read-config.ts"
 
 /** The points in the code at which a crash test can kill this process. */
 export type FailPoint =

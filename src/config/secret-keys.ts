@@ -3,8 +3,8 @@ import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { join } from "node:path"
 import { Redacted } from "effect"
 import type { NamedKey } from "../crypto/key-ring.ts"
-import type { Config } from "./config.ts"
 import { makeDataFolder } from "./make-folder.ts"
+import type { Config } from "./read-config.ts"
 import { keyList } from "./variable-readers.ts"
 
 const fromSetting = (text: string): ReadonlyArray<NamedKey> =>

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { AppConfig } from "../config/config.ts"
 import { isLoopback } from "../config/loopback.ts"
 import { publishedSecrets } from "../config/published-demo-secrets.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { DemoItems } from "../demo/demo-item-store.ts"
 import { demoIds } from "../demo/ids.ts"
 import { alice } from "../demo/people.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { isProblem } from "../../schema/errors.ts"
-import type { Config } from "../config/config.ts"
+import type { Config } from "../config/read-config.ts"
 import type { Sql } from "../postgres/sql.ts"
 import { findSeededParts, putSeededPart } from "./demo-part-store.ts"
 import { demoIdsPart } from "./ids.ts"

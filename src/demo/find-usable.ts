@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import type { DemoItem, DemoKind } from "./demo-item-store.ts"
 import { hasDemoSecret } from "./logins.ts"
 

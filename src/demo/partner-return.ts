@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { parseEmojiId } from "../../schema/directory/emoji-id.ts"
 import { NotFound } from "../../schema/errors.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { readParameters } from "../http/request/form.ts"
 import { route } from "../http/route.ts"
 import { type Content, type Html, html } from "../web/html.ts"

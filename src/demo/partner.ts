@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { isPartnerLink } from "../../schema/web-link.ts"
 import { UserList } from "../accounts/user-list-store.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { CodeBudgets } from "../organizations/code-budget-store.ts"
 import { Members } from "../organizations/member-store.ts"
 import { Organizations } from "../organizations/organization-store.ts"

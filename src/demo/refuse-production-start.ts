@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Passwords } from "../accounts/passwords.ts"
-import { AppConfig, type Config } from "../config/config.ts"
+import { AppConfig, type Config } from "../config/read-config.ts"
 import type { DemoItem } from "./demo-item-store.ts"
 import { describeUsable, findUsable } from "./find-usable.ts"
 

@@ -1,8 +1,8 @@
 import { hkdfSync } from "node:crypto"
 import { Redacted } from "effect"
-import type { Config } from "../config/config.ts"
 import { isLoopback } from "../config/loopback.ts"
 import { type DemoSecretName, publishedSecrets } from "../config/published-demo-secrets.ts"
+import type { Config } from "../config/read-config.ts"
 import { masterKeys } from "../config/secret-keys.ts"
 
 type Facts = Pick<Config, "host" | "demoPasswords" | "secretKeys" | "dataDir">

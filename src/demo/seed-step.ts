@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Config } from "../config/config.ts"
+import type { Config } from "../config/read-config.ts"
 
 /** One part of the demo data, for example the users or the ids. */
 export interface SeedStep<R> {

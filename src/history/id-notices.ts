@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { Publisher } from "../../actors/ports.ts"
 import { findRecordClass, formatTag } from "../../schema/directory/records/record-tag.ts"
 import type { Unavailable } from "../../schema/errors.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { Outbox } from "../turns/outbox.ts"
 import { type DueMail, type MailedChange, type MailedRecord, makeIdNoticeStore } from "./id-notice-store.ts"
 

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { CustodialKeys } from "../crypto/custodial-keys.ts"
 import { listSealedKeys } from "./sealed-key-store.ts"
 

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { ChannelPosition } from "../../actors/ports.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 
 /**
  * The channels that may have more events than the limit per channel. A channel is added each time its events increase by an

@@ -1,6 +1,6 @@
 import { Effect, Layer, Schedule } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { Metrics } from "../telemetry/metrics.ts"
 import { makeRecordPruned } from "../telemetry/pruning-metrics.ts"
 import { Events, type PrunedChannels } from "../turns/event-store.ts"

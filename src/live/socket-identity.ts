@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import type { RawRequest } from "../http/endpoint.ts"
 import { Guards } from "../http/guards.ts"
 import type { Principal } from "../http/principal.ts"

@@ -1,5 +1,5 @@
 import { Effect, Fiber, Latch, Layer, Schedule } from "effect"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { DatabaseClock } from "../postgres/database-clock.ts"
 import { Metrics } from "../telemetry/metrics.ts"
 import { maxTries, Outbox, type OutboxMail } from "../turns/outbox.ts"

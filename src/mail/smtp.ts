@@ -1,6 +1,6 @@
 import { Effect, Redacted } from "effect"
 import type { SendMailOptions } from "nodemailer"
-import type { Config } from "../config/config.ts"
+import type { Config } from "../config/read-config.ts"
 import { DeliveryFailed, type DeliveryProvider } from "./delivery-provider.ts"
 import { SmtpConnection } from "./smtp-connection.ts"
 

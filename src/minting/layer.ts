@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { mintKey } from "../config/secret-keys.ts"
 import { MintPermissions } from "./mint-permission-store.ts"
 import { MintSignatures } from "./mint-signatures.ts"

@@ -5,7 +5,7 @@ import { visualizerFiles } from "../../schema/directory/json-store.ts"
 import { rhythmScore } from "../../schema/directory/rhythm-score.ts"
 import { NotFound } from "../../schema/errors.ts"
 import type { TokenMetadata } from "../../schema/minting/mint-signature.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { EmojiIds } from "../directory/id-store.ts"
 import { JsonStore } from "../directory/json-store.ts"
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Forbidden, NotFound } from "../../schema/errors.ts"
-import { AppConfig, type Config } from "../config/config.ts"
 import { isLoopback } from "../config/loopback.ts"
+import { AppConfig, type Config } from "../config/read-config.ts"
 
 /** The request headers that checkDeveloper reads. */
 export const developerHeaders = ["host", "origin", "sec-fetch-site"] as const

@@ -1,4 +1,4 @@
-import type { Config } from "../config/config.ts"
+import type { Config } from "../config/read-config.ts"
 import type { Endpoint } from "../http/endpoint.ts"
 import { type Server, type ServerOptions, startServer } from "../http/server.ts"
 import { metricsPath } from "./routes.ts"

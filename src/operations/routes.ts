@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import { Effect, Redacted, Schema } from "effect"
 import { Unauthorized, Unavailable } from "../../schema/errors.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { invalidTokenChallenge } from "../http/response/challenge.ts"
 import { Reply } from "../http/response/reply.ts"
 import { route } from "../http/route.ts"

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
-import { AppConfig } from "../config/config.ts"
 import { commitOfBuild, contractVersion, productVersion } from "../config/product-version.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { route } from "../http/route.ts"
 import { schemaOfBuild, schemaOfDatabase } from "../postgres/schema/schema-version.ts"
 

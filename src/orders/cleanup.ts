@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { makeCleanupStore, type OldOrder } from "./cleanup-store.ts"
 import { Payments } from "./payments/payments.ts"
 

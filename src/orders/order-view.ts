@@ -21,7 +21,7 @@ import {
   orderActions,
 } from "../../schema/orders/order.ts"
 import { Users } from "../accounts/user-store.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { DatabaseClock } from "../postgres/database-clock.ts"
 import { IntentSecrets } from "./checkout/intent-secrets.ts"
 import { claimsToSee, type Mark, Orders, type Seen, type StoredOrder } from "./order-store.ts"

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { Redacted } from "effect"
-import type { Config } from "../config/config.ts"
+import type { Config } from "../config/read-config.ts"
 import type { DatabaseAddress } from "./client.ts"
 import { startEmbeddedPostgres } from "./embedded/embedded.ts"
 import { findRunningPostgres } from "./embedded/running.ts"

@@ -4,7 +4,7 @@ import { BoundedMap } from "../../actors/bounded-map.ts"
 import { Unavailable } from "../../schema/errors.ts"
 import { proofType, type RegisteredClaims, type UnregisteredClaims } from "../../schema/proofs/claims.ts"
 import type { ProofKeys } from "../../schema/proofs/key-document.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { DatabaseClock } from "../postgres/database-clock.ts"
 import { SigningKeys } from "./signing-keys.ts"
 

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { Unavailable } from "../../schema/errors.ts"
 import type { ProxyResult } from "../../schema/proxy/proxy.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { isTooDeep } from "../http/request/decode.ts"
 import { traceHeaders } from "../telemetry/request-traces.ts"
 

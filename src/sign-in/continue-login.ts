@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { TokenResponse } from "../../schema/accounts/session.ts"
 import { BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { Reply } from "../http/response/reply.ts"
 
 export const noStore = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { LinkSite } from "../accounts/login/magic-links.ts"
 import { type Browser, BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import type { BrowserSession } from "../accounts/sessions/browser-sessions.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import type { Form } from "../http/request/form.ts"
 import { logInByCode, logInByPassword, mailLink, mailReset, sendCodeAgain } from "./browser-login.ts"
 

@@ -11,7 +11,7 @@ import {
 import { type Browser, BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import { type BrowserSession, BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
 import { accountUpdated, updateAccount } from "../accounts/update-own-account.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { readForm } from "../http/request/form.ts"
 import { Reply } from "../http/response/reply.ts"
 import { route } from "../http/route.ts"

@@ -5,7 +5,7 @@ import { findHolder, type LinkHolder, nameOf, usersOf } from "../accounts/login/
 import { MagicLinks, wantsPassword } from "../accounts/login/magic-links.ts"
 import { type Browser, BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import { BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { readForm } from "../http/request/form.ts"
 import { Reply } from "../http/response/reply.ts"
 import { route } from "../http/route.ts"

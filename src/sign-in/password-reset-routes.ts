@@ -4,7 +4,7 @@ import { Forbidden, InvalidRequest, Unprocessable } from "../../schema/errors.ts
 import { PasswordResets } from "../accounts/login/password-resets.ts"
 import { type Browser, BrowserCookies } from "../accounts/sessions/browser-cookies.ts"
 import { BrowserSessions } from "../accounts/sessions/browser-sessions.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import { type Form, readForm } from "../http/request/form.ts"
 import { Reply } from "../http/response/reply.ts"
 import { route } from "../http/route.ts"

@@ -1,5 +1,5 @@
 import { type Fiber, Formatter, Layer, Logger, References } from "effect"
-import type { Config } from "../config/config.ts"
+import type { Config } from "../config/read-config.ts"
 
 const secretMember =
   /"([\w-]*(?:password|secret|token|authorization|api_?key|code|cookie|pubkey_private)[\w-]*)":"(?:[^"\\]|\\.)*"/gi

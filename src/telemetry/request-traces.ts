@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Redacted, Tracer } from "effect"
-import type { Config } from "../config/config.ts"
+import type { Config } from "../config/read-config.ts"
 
 /** The trace of a request: a new one, or the one that its `traceparent` belongs to. */
 export interface RequestTrace {

@@ -4,7 +4,7 @@ import type { IssuedCode, TransferInput } from "../../schema/transfers/transfer-
 import type { Mail } from "../../schema/turn.ts"
 import type { Party } from "../accounts/party-store.ts"
 import { OneTimeCodes } from "../accounts/sessions/one-time-codes.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 
 export type Side = "sender" | "receiver"
 

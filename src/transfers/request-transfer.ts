@@ -15,7 +15,7 @@ import type { DisplayTransferRequest, TransferStatus } from "../../schema/transf
 import type { TransferInput } from "../../schema/transfers/transfer-snapshot.ts"
 import { Parties, type Party } from "../accounts/party-store.ts"
 import { SecurityLog } from "../accounts/security-log/security-log.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import type { Principal } from "../http/principal.ts"
 import { checkPubkey } from "../keys/pubkeys.ts"
 import { checkMayMove } from "../minting/minting.ts"

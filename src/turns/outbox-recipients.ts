@@ -1,4 +1,4 @@
-import type { Config } from "../config/config.ts"
+import type { Config } from "../config/read-config.ts"
 
 /**
  * Whether a recipient is a phone number: it starts with "+". An email address can also start with "+", but it

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Unavailable } from "../../schema/errors.ts"
 import type { RecentEvent } from "../../schema/operations/recent-event.ts"
-import { AppConfig } from "../config/config.ts"
+import { AppConfig } from "../config/read-config.ts"
 import type { Client, SqlPiece } from "../postgres/client.ts"
 import { Sql } from "../postgres/sql.ts"
 

@@ -1,4 +1,4 @@
-import type { Config } from "../config/config.ts"
+import type { Config } from "../config/read-config.ts"
 import type { Endpoint, RawResponse } from "../http/endpoint.ts"
 import { html } from "./html.ts"
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { Member } from "../../src/cluster/member.ts"
+import { Member } from "../../src/cluster/invalidation-protocol.ts"
 import type { ClusterView } from "../../src/cluster/message.ts"
 
 const key = ["topic", "key"] as const

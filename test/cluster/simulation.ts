@@ -1,4 +1,4 @@
-import { Member } from "../../src/cluster/member.ts"
+import { Member } from "../../src/cluster/invalidation-protocol.ts"
 import type { LeaseRequest } from "../../src/cluster/member-store.ts"
 import type { Message } from "../../src/cluster/message.ts"
 import type { OpenWrite } from "../../src/cluster/open-writes.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { readConfig } from "../../src/config/config.ts"
 import { readDatabaseUrl } from "../../src/config/database-url.ts"
+import { readConfig } from "../../src/config/read-config.ts"
 
 const problems = (DATABASE_URL: string) => {
   const read = readConfig({ DATABASE_URL })

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { TLSSocket } from "node:tls"
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
-import { readConfig } from "../../src/config/config.ts"
+import { readConfig } from "../../src/config/read-config.ts"
 import { connect } from "../../src/postgres/client.ts"
 import { certificates } from "../fixtures/servers/certificates.ts"
 

@@ -1,7 +1,7 @@
 import { Effect, ManagedRuntime } from "effect"
 import { describe, expect, it } from "vitest"
 import { cliServices } from "../../src/cli/services.ts"
-import { AppConfig } from "../../src/config/config.ts"
+import { AppConfig } from "../../src/config/read-config.ts"
 import { demoLines, seedDemo } from "../../src/demo/demo.ts"
 import { readDemoItems } from "../../src/demo/demo-item-store.ts"
 import { renewDemoSecrets } from "../../src/demo/logins.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { AppConfig } from "../../src/config/config.ts"
+import { AppConfig } from "../../src/config/read-config.ts"
 import { demoFacts } from "../../src/console/demo-facts.ts"
 import { demoLines, seedDemo } from "../../src/demo/demo.ts"
 import { demoIds } from "../../src/demo/ids.ts"

@@ -25,10 +25,7 @@ describe.skipIf(redisBinary === undefined)(
         seed,
         users,
         // `npm run faults` has the other faults.
-        plan: [
-          planned("kill -9 of a process", 0, 500),
-          planned("Postgres stopped immediately", 0, 0),
-        ],
+        plan: [planned("kill -9 of a process", 0, 500), planned("Postgres stopped immediately", 0, 0)],
         builds: [build, build],
         // A repeated request waits for the lease of its key, which is twice this time.
         environments: [{ REQUEST_DEADLINE_SECONDS: "5" }, { REQUEST_DEADLINE_SECONDS: "5" }],

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { expect, it } from "vitest"
-import { AppConfig } from "../../src/config/config.ts"
+import { AppConfig } from "../../src/config/read-config.ts"
 import { ViewCounter } from "../../src/directory/lookup/view-counter.ts"
 import { OversizedChannels } from "../../src/live/oversized-channels.ts"
 import { retention } from "../../src/live/retention.ts"

@@ -1,5 +1,5 @@
 -- Functions for the members of the cluster: processes with caches. A member has a lease. A write that changes cached data
--- is committed only if every member whose lease is valid has acknowledged it (check_fence). See src/cluster/member.ts.
+-- is committed only if every member whose lease is valid has acknowledged it (check_fence). See src/cluster/invalidation-protocol.ts.
 
 -- The advisory lock of the members. A join takes it exclusively, a write shared. So a join waits for the running writes,
 -- which do not know the new member, and every later write sees it.

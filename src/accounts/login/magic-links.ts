@@ -13,7 +13,7 @@ import {
 } from "../../../schema/errors.ts"
 import { Bus } from "../../cluster/bus.ts"
 import { userTopic } from "../../cluster/topic-names.ts"
-import { AppConfig } from "../../config/config.ts"
+import { AppConfig } from "../../config/read-config.ts"
 import { RateLimits } from "../../http/limits/rate-limits.ts"
 import type { WriteOutcome } from "../../postgres/guarded-write.ts"
 import { Outbox } from "../../turns/outbox.ts"

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { fieldFault, Unavailable, type Unprocessable } from "../../../schema/errors.ts"
-import { AppConfig } from "../../config/config.ts"
+import { AppConfig } from "../../config/read-config.ts"
 import { ApiKeyCallerCache } from "../api-keys/api-key-caller-store.ts"
 import { bearerToken } from "../authenticate.ts"
 

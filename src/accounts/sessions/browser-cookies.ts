@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { Forbidden } from "../../../schema/errors.ts"
-import { AppConfig } from "../../config/config.ts"
+import { AppConfig } from "../../config/read-config.ts"
 import type { Form } from "../../http/request/form.ts"
 import { OneTimeCodes } from "./one-time-codes.ts"
 import { RefreshTokens } from "./refresh-tokens.ts"

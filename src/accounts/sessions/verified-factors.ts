@@ -3,7 +3,7 @@ import { SessionActors } from "../../../actors/two-factor-session.ts"
 import { isFresh } from "../../../machines/accounts/two-factor-session.ts"
 import type { SessionContext } from "../../../schema/accounts/session-snapshot.ts"
 import { TwoFactorRequired } from "../../../schema/errors.ts"
-import { AppConfig } from "../../config/config.ts"
+import { AppConfig } from "../../config/read-config.ts"
 import { makeSessionStore } from "./session-store.ts"
 import { makeSessionTurn } from "./session-turn.ts"
 

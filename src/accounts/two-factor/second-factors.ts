@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import type { Written } from "../../../actors/operation.ts"
 import { fieldFault, TooManyRequests, type Unavailable, type Unprocessable } from "../../../schema/errors.ts"
-import { AppConfig } from "../../config/config.ts"
+import { AppConfig } from "../../config/read-config.ts"
 import { Seal } from "../../crypto/envelope-encryption.ts"
 import { RateLimits } from "../../http/limits/rate-limits.ts"
 import { makeDatabaseTime } from "../../postgres/database-clock.ts"

@@ -9,7 +9,7 @@ import {
   type Unavailable,
   type Unprocessable,
 } from "../../../schema/errors.ts"
-import { AppConfig } from "../../config/config.ts"
+import { AppConfig } from "../../config/read-config.ts"
 import { Seal } from "../../crypto/envelope-encryption.ts"
 import { RateLimits } from "../../http/limits/rate-limits.ts"
 import { DatabaseClock } from "../../postgres/database-clock.ts"

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
-import { inheritedEnvironment } from "../../config/config.ts"
+import { inheritedEnvironment } from "../../config/read-config.ts"
 import type { LibpqConnection } from "./libpq.ts"
 
 export type ClientProgram = "pg_dump" | "pg_restore" | "psql"

@@ -1,6 +1,6 @@
-import type { Config } from "../../config/config.ts"
 import { isLoopback } from "../../config/loopback.ts"
 import { productVersion } from "../../config/product-version.ts"
+import type { Config } from "../../config/read-config.ts"
 import { type Finding, failed, messageOf, ok, warning } from "./finding.ts"
 
 const answerMs = 5000

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { Redacted } from "effect"
-import type { Config } from "../../config/config.ts"
+import type { Config } from "../../config/read-config.ts"
 import { type DatabaseFacts, diagnoseDatabase } from "../../postgres/checks/diagnose.ts"
 import type { DatabaseAddress } from "../../postgres/client.ts"
 import { findRunningPostgres } from "../../postgres/embedded/running.ts"

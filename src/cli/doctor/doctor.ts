@@ -1,4 +1,4 @@
-import { type Config, readConfig } from "../../config/config.ts"
+import { type Config, readConfig } from "../../config/read-config.ts"
 import type { ToolCommand } from "../command-line/command.ts"
 import { checkAddresses } from "./addresses.ts"
 import { checkDatabase } from "./database.ts"

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, realpathSync, statfsSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
-import type { Config } from "../../config/config.ts"
+import type { Config } from "../../config/read-config.ts"
 import { type Finding, failed, ok, warning } from "./finding.ts"
 
 const warnBelowBytes = 2 * 1024 ** 3

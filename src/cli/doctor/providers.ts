@@ -1,7 +1,7 @@
 import { Redacted } from "effect"
 import { acceptsSecret } from "../../accounts/login/recaptcha.ts"
 import { readRedisVersion } from "../../cluster/redis.ts"
-import type { Config } from "../../config/config.ts"
+import type { Config } from "../../config/read-config.ts"
 import { checkSmtp, smtpAdvice } from "../../mail/smtp-check.ts"
 import { type Finding, failed, messageOf, ok, warning } from "./finding.ts"
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Layer, Redacted } from "effect"
-import { AppConfig, type Config } from "../../config/config.ts"
+import { AppConfig, type Config } from "../../config/read-config.ts"
 import { masterKeys } from "../../config/secret-keys.ts"
 import { CustodialKeys } from "../../crypto/custodial-keys.ts"
 import { Seal } from "../../crypto/envelope-encryption.ts"

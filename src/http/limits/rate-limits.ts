@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { TooManyRequests, type Unavailable } from "../../../schema/errors.ts"
-import { AppConfig } from "../../config/config.ts"
+import { AppConfig } from "../../config/read-config.ts"
 import type { RateHeaders } from "../guards.ts"
 import type { LimitName } from "../route.ts"
 import { type Budget, budgets, type LocalLimit, localBudgets, type Subject } from "./budgets.ts"

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
-import { AppConfig } from "../../config/config.ts"
 import { OwnAddress } from "../../config/own-address.ts"
+import { AppConfig } from "../../config/read-config.ts"
 import { Sandbox } from "./sandbox.ts"
 import { makeSandboxWebhookStore, type Webhook } from "./sandbox-webhook-store.ts"
 

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import type StripeSdk from "stripe"
 import { InvalidRequest, Unavailable } from "../../../schema/errors.ts"
-import { AppConfig } from "../../config/config.ts"
+import { AppConfig } from "../../config/read-config.ts"
 import type { IntentName, IntentRequest, MadeIntent, PaymentProvider } from "./port.ts"
 import { capturedBy, readStripeEvent } from "./stripe-events.ts"
 

@@ -4,7 +4,7 @@ import { Forbidden, InvalidRequest, Unprocessable } from "../../../schema/errors
 import { recordEvent } from "../../accounts/security-log/security-log.ts"
 import { type Browser, BrowserCookies } from "../../accounts/sessions/browser-cookies.ts"
 import { type BrowserSession, BrowserSessions } from "../../accounts/sessions/browser-sessions.ts"
-import { AppConfig } from "../../config/config.ts"
+import { AppConfig } from "../../config/read-config.ts"
 import { listOwned } from "../../directory/id-lists.ts"
 import { readForm } from "../../http/request/form.ts"
 import { Reply } from "../../http/response/reply.ts"

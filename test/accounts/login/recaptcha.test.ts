@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { readConfig } from "../../../src/config/config.ts"
+import { readConfig } from "../../../src/config/read-config.ts"
 import { freePort } from "../../fixtures/free-port.ts"
 import { recaptchaSecret, serveRecaptcha } from "../../fixtures/servers/recaptcha.ts"
 import { serve } from "../../fixtures/service.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest"
-import { readConfig } from "../../../src/config/config.ts"
+import { readConfig } from "../../../src/config/read-config.ts"
 import { freePort } from "../../fixtures/free-port.ts"
 import { request, serve } from "../../fixtures/service.ts"
 import { cleanUp } from "../../fixtures/suite/clean-up.ts"

@@ -2,8 +2,8 @@ import { Effect, Exit, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { Email } from "../../schema/accounts/email.ts"
 import { checkPassword } from "../../src/accounts/passwords.ts"
-import { readConfig } from "../../src/config/config.ts"
 import { settings } from "../../src/config/environment-variables.ts"
+import { readConfig } from "../../src/config/read-config.ts"
 
 const problems = (environment: Record<string, string>) => {
   const read = readConfig(environment)
