@@ -204,9 +204,13 @@ it("a process reads the write of another process after a clean and after an uncl
 
 it("the caches of a process stay as they are when another process leaves, and when another one is killed", async () => {
   const keys = ["first", "second"]
+  const peersOfB = async () => (await b.ask("stats")).peers
   for (const end of ["leave", "kill"]) {
+    // Process b notices later than others that a process has joined or left.
+    await vi.waitUntil(async () => (await peersOfB()) === 1, patiently)
     const other = await startMember(`other ${end}`)
     await other.warm("first")
+    await vi.waitUntil(async () => (await peersOfB()) === 2, patiently)
     await Promise.all(keys.map((key) => b.warm(key)))
     const before = await b.ask("stats")
     if (end === "kill") await other.signal("SIGKILL")
@@ -214,7 +218,7 @@ it("the caches of a process stay as they are when another process leaves, and wh
       await other.ask("stop")
       await other.hasEnded
     }
-    await vi.waitUntil(async () => (await b.ask("stats")).peers < before.peers, patiently)
+    await vi.waitUntil(async () => (await peersOfB()) < 2, patiently)
     // On a busy machine, process b may lose its own lease. Then it drops its cache for that reason.
     if ((await b.ask("stats")).leasesLost > before.leasesLost) continue
     for (const key of keys) expect(await b.ask("isCached", key)).toBe(true)
